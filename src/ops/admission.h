@@ -1,5 +1,5 @@
-// The one choke point of all requests: each request enters here, each of its accesses comes by before it runs, and
-// again with its cost once it was carried out. What decides over requests (authorisation, rates, capacity) is asked
+// The one place where requests are limited. Each request passes here once at its start, each of its accesses before it
+// runs, and again with its consumed capacity afterwards. Authorisation, request rates and metrics of tables are asked
 // here.
 #pragma once
 
@@ -18,27 +18,30 @@
 
 namespace partita::ops {
 
-// The action of IAM that an access by this operation needs: the operation's own, or in a transaction and in PartiQL
-// that of the part.
+// The IAM action that an access by this operation needs: the operation's own, or in a transaction and in PartiQL that
+// of the part. Static storage.
 std::string_view action_of(const Operation& operation, table::Verb verb);
 
 // Callable from any thread.
 class Admission {
  public:
-  // `space`: the namespace whose tables they are, or empty.
+  // `space`: the namespace of the tables; empty: none.
   Admission(Enforcement enforcement, std::shared_ptr<throttle::RequestRates> rates, std::shared_ptr<TableMeters> meters,
             std::string space)
       : rates_(std::move(rates)), meters_(std::move(meters)), space_(std::move(space)), authorisation_(enforcement) {}
 
-  // Who calls. A call whose signature is wrong counts against the rate that all such calls share. Faults: what is wrong
-  // with the signature; kRateExceeded.
+  // The caller, which the call holds. Calls whose signature was refused share one rate limit. Faults: the refusal of
+  // the signature, kRateExceeded.
   Result<const auth::Caller*> identify(const Call& call);
-  // The call counts against the rate of its caller, unless it came over the administration socket or from this process.
-  // Fault: kRateExceeded.
+  // Counts the call against the rate limit of its caller. Calls over the administration socket or from this process are
+  // not limited. Fault: kRateExceeded.
   Result<void> enter(const Call& call, const auth::Caller& caller);
 
-  // `footprint`: null where nobody asks.
+  // An access was allowed: the request counts in the metrics of its table from now on. `footprint`: null if the request
+  // is not measured.
   void admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint);
+  // An access was carried out, or refused at a cost: its capacity counts for its table, and for its key if the keys of
+  // the table are watched.
   void charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed);
 
   Authorisation& authorisation() { return authorisation_; }
@@ -51,7 +54,7 @@ class Admission {
   Authorisation authorisation_;
 };
 
-// The AccessChecker of one request.
+// The AccessChecker of one request. For one thread at a time. The context outlives it.
 class RequestAuthorizer final : public table::AccessChecker {
  public:
   explicit RequestAuthorizer(const Context& context, api::CapacityDetail capacity = api::CapacityDetail::kNone)
@@ -59,29 +62,31 @@ class RequestAuthorizer final : public table::AccessChecker {
   Result<void> admit(const table::Access& access) override;
   void charge(const table::Access& access, const api::ConsumedCapacity& consumed) override;
 
-  // Whether the access is allowed as one of another action; for requests that do several things at once.
+  // Whether policies allow the access under another action, for requests that need several. Faults: those of
+  // Authorisation::check().
   Result<void> check(const table::Access& access, std::string_view action);
 
-  // What a request that was not admitted is told of an error: nothing of a table, or of the index of it that the
-  // request names (empty: none), whether that is there or not, if nothing may be done with that name by `verb`. Called
-  // for each name in their order, it has the first of them refused, whatever part of the request failed. The tables of
-  // an error that Authorisation::is_not_loaded() knows are remembered for hear().
+  // The error that the caller may see instead of `error`. If no policy allows `verb` on the table of that name or ARN,
+  // or on its index (empty: none), this is the refusal, whether or not the table exists; else it is `error`. Call it
+  // for each name of the request in order, so that the first refused name decides, whichever part failed. If
+  // Authorisation::is_not_loaded(error), it returns the error and notes the table for load().
   Error worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb);
 
-  // Learns the policies of all the tables that the error and worded() named, for this request.
+  // Loads the policies of the table of `error` and of those that worded() noted, for this request. Precondition:
+  // Authorisation::is_not_loaded(error).
   Task<Result<void>> load(const Error& error);
 
  private:
-  // `depends`: as Authorisation::check() says it; unchanged where nothing is judged.
+  // `depends`: set as by Authorisation::check(); unchanged if the caller has no identity.
   Result<void> check(const table::Access& access, std::string_view action, bool& depends);
   Result<void> check_name(const table::Access& access, bool counts);
   void note_allowed() const {
     if (context_.allowed != nullptr) *context_.allowed = true;
   }
 
-  // The last access that was allowed whatever the item is.
+  // The last access that was allowed for all items of its table or index. Accesses equal to it are not checked again.
   struct Allowed {
-    uint32_t table_id = 0;  // 0: there is none
+    uint32_t table_id = 0;  // 0: no such access yet
     uint64_t revision = 0;  // of the table's description
     const table::IndexInfo* index = nullptr;
     table::Verb verb = table::Verb::kGet;
@@ -92,11 +97,11 @@ class RequestAuthorizer final : public table::AccessChecker {
   const Context& context_;
   const api::CapacityDetail capacity_;
   PolicySnapshot policies_;
-  std::vector<uint32_t> named_;  // ids of tables that are to be heard of
+  std::vector<uint32_t> named_;  // ids of tables whose policies load() will load
   auth::Effort effort_;
   Allowed allowed_;
   bool admitted_ = false;
-  bool named_refused_ = false;  // by a name of the request, so that the others do not matter
+  bool named_refused_ = false;  // worded() has refused a name: it decides
 };
 
 }  // namespace partita::ops

@@ -1,4 +1,4 @@
-// An access of a request, as the conditions of policies see it.
+// The values of condition keys: what the conditions of policies see of a request. For one thread.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@
 
 namespace partita::ops {
 
-// For as long as `access` lives. What nobody asks for is never looked at.
+// The condition keys of an access. Values are computed when they are requested. The context and the access outlive it.
 class AccessConditionContext final : public auth::ConditionContext {
  public:
-  // `owner`: the table that is accessed, or that the index or the stream is of; null when there is none.
+  // `owner`: the accessed table, or the table of the accessed index or stream; null: there is none.
   AccessConditionContext(const Context& context, const table::Access& access, const table::TableInfo* owner,
                          const CheckOptions& check_options)
       : ConditionContext(check_options.effort, check_options.of_name),
@@ -31,13 +31,13 @@ class AccessConditionContext final : public auth::ConditionContext {
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
 
-  // Whether anything was asked for that may be another for the next access to the same table by the same request.
+  // Whether a value was requested that may differ in the request's next access to the same table.
   bool depends_on_item() const { return depends_on_item_; }
 
  private:
   using Values = std::optional<std::span<const std::string_view>>;
 
-  // A value that the object holds from now on: what was answered before stays as it is.
+  // Keeps a value in the object. Spans returned before stay valid.
   Values one(auth::ConditionKey key, std::string_view value);
   Values of_caller(auth::ConditionKey key);
   Values of_moment(auth::ConditionKey key);
@@ -59,13 +59,13 @@ class AccessConditionContext final : public auth::ConditionContext {
   std::string issued_;
   std::string epoch_;
   std::string source_;
-  std::forward_list<std::string> key_texts_;  // of those that are no strings
+  std::forward_list<std::string> key_texts_;  // of keys that are not strings
   std::vector<std::string> names_;
   std::vector<std::string_view> name_views_;
   std::vector<std::string_view> tag_views_;
 };
 
-// A call of IAM or STS, as the conditions of policies see it. For as long as `subject` lives.
+// The condition keys of a call of IAM or STS. The context and the subject outlive it.
 class SubjectConditionContext final : public auth::ConditionContext {
  public:
   SubjectConditionContext(const Context& context, const iam::Subject& subject)

@@ -15,8 +15,8 @@
 namespace partita::ops {
 
 // What a request to an operation on tables as such names, for authorisation, the audit log and logs of requests. The
-// driver replaces ARNs by names, so run() sees names only. Everything points into the request. None of the members is
-// needed by an operation that names nothing.
+// driver replaces ARNs by names, so run() sees names only. Everything points into the request. Null: the request has no
+// such member.
 struct Subject {
   std::string* table = nullptr;               // a name, or an ARN that the driver replaces by the name
   api::Resource* resource = nullptr;          // has its ARN; the driver fills in the rest

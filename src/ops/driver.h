@@ -1,4 +1,4 @@
-// What the stages of all executions share: when a request is bound and run again.
+// When a request is bound and run again. For the executions of the driver, and for those that run others.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace partita::ops {
 
-// A table that changes that often during one request is at war with somebody.
+// More changes of a table during one request than any client makes; the request then fails.
 inline constexpr int kMostTries = 100;
 
-// Whether a request that failed so, at this try, is to be bound and run again; waits until that makes sense. The error
-// is that of the wait.
+// Whether a request that failed with `error` at this try (from 1) should be bound and run again. Waits until the newest
+// description of its table is known. Errors: those of the wait. The arguments outlive the task.
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries);
 
-// The same, with an error that is told to the caller when it is not: as `word` makes it, which sees it first, and again
-// when the wait ends in another.
+// The same, also if policies must be loaded first. False: `error` is the one for the caller. `word` turns an error into
+// that (RequestAuthorizer::worded()); it is called for the given error, and for that of the wait.
 using Word = FunctionRef<Error(Error)>;
 Task<Result<bool>> tries_again(const Context& context, RequestAuthorizer& checker, Error& error, int tries, Word word);
 

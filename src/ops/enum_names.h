@@ -1,4 +1,4 @@
-// The values behind the words of parameters, both ways.
+// The words of parameters and their enum values, in both directions.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ struct EnumNames {
   const std::string_view (&names)[kCount];
   std::array<Value, kCount> values;  // of the words, in their order
 
-  // `otherwise` for every other word.
+  // `otherwise`: for a word that is not among the names.
   Value value_of(std::string_view word, Value otherwise) const {
     for (size_t i = 0; i < kCount; ++i) {
       if (names[i] == word) return values[i];
     }
     return otherwise;
   }
-  // Empty for a value that has none.
+  // Empty: the value has no word.
   std::string_view name_of(Value value) const {
     for (size_t i = 0; i < kCount; ++i) {
       if (values[i] == value) return names[i];

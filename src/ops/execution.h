@@ -64,7 +64,7 @@ class Execution {
   static void operator delete(void* place, size_t bytes) noexcept { free_frame(place, bytes); }
 };
 
-// A task that ends an execution, awaited through virtual functions so that the driver needs no type of an outcome.
+// The last task of an execution. The driver awaits it through virtual functions, so it needs no type of an outcome.
 template <class Outcome>
 class Running {
  public:
@@ -88,7 +88,7 @@ class ItemExecution : public Execution {
 
  private:
   friend struct ItemsRunning;
-  // The request bound to its tables and admitted. Again when a table's description has changed.
+  // Binds the request to its tables and admits it; called again after a change of a table's description.
   virtual Result<void> prepare(const Context& context, RequestAuthorizer& checker) = 0;
   virtual bool start(table::Database& database, std::coroutine_handle<> awaiter) = 0;
   virtual Result<void> finish(RequestAuthorizer& checker) = 0;
@@ -100,8 +100,8 @@ Result<table::Table> find_table(std::string_view name_or_arn, const Context& con
 
 table::Verb verb_of(api::WriteAction::Kind kind);
 
-// The tables that a request names: one, or one for each part, with what was wrong with it, so that the faults of parts
-// come in the order of the parts.
+// The table that a request names, or for each of its parts a table or the error of its name. table::bind() reports
+// these errors in the order of the parts.
 template <class Request>
 auto find_tables(const Request& request, const Context& context) {
   if constexpr (requires { request.parts; }) {
@@ -114,7 +114,7 @@ auto find_tables(const Request& request, const Context& context) {
   }
 }
 
-// Each table that the request names, with the index of it and what is done with it.
+// Calls `visit` with each table that the request names, its index and the verb.
 template <class Request>
 void visit_named(const Request& request, VisitName visit) {
   if constexpr (requires { request.parts; }) {
@@ -137,7 +137,7 @@ class ItemExecutionOf final : public ItemExecution {
   using Reply = ReplyOf;
 
   explicit ItemExecutionOf(Request request) : request_(std::move(request)) {}
-  // Of what `decode` gives, in its place. Nothing but decoded() may be asked when that is an error.
+  // Constructs the request in place from the result of `decode`. If that is an error, only decoded() may be called.
   template <class Decode>
     requires std::is_invocable_r_v<Result<Request>, Decode>
   explicit ItemExecutionOf(Decode decode) : request_(decode()) {}

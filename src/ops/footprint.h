@@ -1,5 +1,5 @@
-// What a request is about, and the tables that it was admitted to: for metrics, traces, the audit log and the log of
-// requests, so that none of them reads a body again.
+// The names in a request, and the tables that it was admitted to. Metrics, traces, the audit log and the log of
+// requests read them here, so none of them parses a body.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class TableMeters;
 // For one request, and one thread at a time.
 class RequestFootprint {
  public:
-  // A table, stream or other thing as the request names it, by name or ARN.
+  // Adds a table, stream or other resource as the request names it, by name or ARN. Empty names are ignored.
   void name(std::string resource) {
     if (resource.empty()) return;
     if (named_.empty()) {
@@ -28,7 +28,7 @@ class RequestFootprint {
       further_named_.push_back(std::move(resource));
     }
   }
-  // In the order of the request; none when it could not be read.
+  // The names in the order of the request; none if its body could not be parsed.
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     if (!named_.empty()) all.push_back(named_);
@@ -36,14 +36,15 @@ class RequestFootprint {
     return all;
   }
 
-  // The namespace that a call to the server itself names beside that of its header; absent: none is named.
+  // The namespace in the body of one of Partita's own calls, which may differ from that of the header; absent: none.
   std::optional<std::string> space;
 
-  // The request counts with each of its tables.
+  // Counts the request and its time for each of its tables, in their metrics for the operation.
   void took(uint64_t ns) const {
     each([&](const table::MetersKept& table) { return table.times(place_); },
          [&](CoarseTiming& times) { times.add(ns); });
   }
+  // Counts the request as throttled for each of its tables.
   void throttled() const {
     each([](const table::MetersKept& table) { return table.costs(); },
          [](table::TableCosts& costs) { costs.throttle(); });

@@ -77,16 +77,16 @@ constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::che
   return codec;
 }
 
-// Each operation's, in the file of its name.
+// The codec of each operation, defined in the file of its name.
 #define PARTITA_OPERATION(name, kind, action, codec, api) extern const JsonCodec codec;
 #include "ops/operation_list.inc"
 #undef PARTITA_OPERATION
 
 // The execution of a body; the document is released. wire::check_shape(), which finds DynamoDB's first fault, runs only
-// if the one pass over the members does not prove that the body fits.
+// if the pass over the members does not prove that the body fits. Faults: those of the shape and of the codec.
 Result<std::unique_ptr<Execution>> decode(const Context& context, wire::JsonDocument document);
 
-// The tables and streams that a body names, if it cannot be decoded.
+// Adds the tables and streams that a body names, for a body that cannot be decoded.
 void note_names(wire::JsonValue body, RequestFootprint& footprint);
 
 }  // namespace partita::ops

@@ -1,5 +1,5 @@
-// What an operation is. The list in operation_list.inc is the only place that names them all: routing, authorisation,
-// metrics, the audit log and the compatibility page are derived from its rows.
+// The rows of operations. Only operation_list.inc lists them all; routing, authorisation, metrics, the audit log and
+// the compatibility page are derived from its rows. All functions are callable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -47,20 +47,20 @@ inline constexpr std::string_view kActionsOfStatements = "dynamodb:PartiQL*";
 struct Operation {
   std::string_view name;  // as in X-Amz-Target
   Kind kind;
-  std::string_view
-      action;  // of IAM; empty or kActionsOfStatements: each part of a request has its own, see action_of()
+  // The IAM action. Empty or kActionsOfStatements: each part of a request has its own, see action_of().
+  std::string_view action;
   const JsonCodec& json;
   Api api = Api::kDynamoDb;
 };
 
-// As X-Amz-Target has it: "DynamoDB_20120810.GetItem".
+// The value of X-Amz-Target: "DynamoDB_20120810.GetItem".
 std::string target_of(const Operation& operation);
-// Null when there is none of that target.
+// Null: no operation has that target.
 const Operation* find_target(std::string_view target);
 
 // All operations, sorted by name.
 std::span<const Operation> operations();
-// Null when there is none of that name.
+// Null: no operation has that name.
 const Operation* find_operation(std::string_view name);
 
 }  // namespace partita::ops

@@ -1,4 +1,4 @@
-// A resource policy as text, read as DynamoDB reads it.
+// Resource policies as documents: parsed and printed as by DynamoDB.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,19 @@
 namespace partita::ops {
 
 struct ReadPolicy {
-  table::ResourcePolicy policy;  // no spaces, members in one order, principals as ARNs, or as the ids of who is there
-  bool locks_out = false;        // the caller could not put another one after it
-  std::string warning;           // the first of auth::Policy::warnings(), or empty
+  // In canonical form: no spaces, a fixed order of members, principals as ARNs, or as ids if they exist.
+  table::ResourcePolicy policy;
+  bool locks_out = false;  // the caller could not replace the policy afterwards
+  std::string warning;     // the first of auth::Policy::warnings(), or empty
 };
 
-// `of_stream`: it is for a stream, not for a table. Faults: those of kPolicy* in model/faults.inc that need no table.
+// `of_stream`: the policy is for a stream instead of a table. Faults: the kPolicy... ones that need no table.
 Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Context& context);
 
-// A policy that is kept so, as GetResourcePolicy shows it.
+// A stored policy as GetResourcePolicy shows it.
 std::string shown(const Context& context, const std::string& kept);
 
-// What this server knew of the resource's policy is over: it was changed, or may have been.
+// Call after the policy of a table or stream was changed, or may have been: this server then reads it again.
 void forget_policies(const Context& context, const api::Resource& resource);
 
 // {"RevisionId": ...}, or {} without one.

@@ -14,18 +14,17 @@
 
 namespace partita::ops {
 
-// The resource policies of a table and of its streams, as they were at a moment of the monotonic clock.
+// The resource policies of a table and of its streams at one moment. Immutable once it is shared.
 struct LoadedPolicies {
   using PolicyRef = std::shared_ptr<const auth::Policy>;
-  int64_t at_ns = 0;
-  std::map<std::string, PolicyRef, std::less<>> by_stream;  // under "" that of the table itself
+  int64_t at_ns = 0;                                        // of the monotonic clock
+  std::map<std::string, PolicyRef, std::less<>> by_stream;  // by label; "": the table's own policy
 };
 
-// The policies of the tables that one request names, as they were loaded for it. The request is checked against them to
-// its end.
+// The policies that were loaded for one request. It is checked against them to its end. For one thread at a time.
 class PolicySnapshot {
  public:
-  // Null: nothing yet.
+  // Null: not loaded for this request. Valid until the next keep().
   const LoadedPolicies* find(uint32_t table_id) const {
     if (loaded_.empty()) return nullptr;
     const auto found = loaded_.find(table_id);
@@ -39,13 +38,13 @@ class PolicySnapshot {
   std::unordered_map<uint32_t, std::shared_ptr<const LoadedPolicies>> loaded_;
 };
 
-// What a check needs beside the access.
+// What Authorisation::check() needs beside the access.
 struct CheckOptions {
   api::CapacityDetail capacity;
   const PolicySnapshot& policies;
   auth::Effort& effort;
-  bool of_name = false;  // the access is known by the names in it alone: see ConditionContext::is_of_name()
-  bool counts = true;    // a refusal is counted, since the access was not checked before
+  bool of_name = false;  // only the names in the access are known: see ConditionContext::is_of_name()
+  bool counts = true;    // a refusal is counted; false: the access was counted before
 };
 
 }  // namespace partita::ops

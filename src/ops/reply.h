@@ -1,4 +1,4 @@
-// The parts that several replies share.
+// Encoders of the structures that several replies have. For one thread.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace partita::ops {
 
 using api::CapacityDetail;
 
-// Transactions also say how much of it was for reading and for writing.
+// Replies of transactions also have the read or write units.
 enum class CapacityKind : uint8_t { kPlain, kTransactionRead, kTransactionWrite };
 
 // One ConsumedCapacity structure.
@@ -32,10 +32,12 @@ void write_capacity_member(wire::JsonWriter& json, const api::ConsumedCapacity& 
 void write_capacity_list(wire::JsonWriter& json, const std::vector<api::ConsumedCapacity>& consumed,
                          CapacityDetail detail, CapacityKind kind = CapacityKind::kPlain);
 
+// A member with a time in seconds since 1970. `ms`: the same in milliseconds.
 void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
 
-// An item in whatever form it was found. Errors: kCorrupt.
+// An item, decoded or as it is stored. Error: kCorrupt.
 Result<void> write_found(wire::JsonWriter& json, const api::FoundItem& item);
+
 // Calls `write`, which returns a Result<void>, for each element, and yields between pieces of output. The arguments
 // outlive the task.
 template <class Range, class Write>
@@ -49,7 +51,7 @@ Task<Result<void>> write_each(wire::JsonWriter& json, YieldBudget& budget, const
   co_return Result<void>();
 }
 
-// The elements of an array, a piece at a time. The arguments outlive the task.
+// The elements of an array of items, with yields. The arguments outlive the task. Error: kCorrupt.
 Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const api::FoundItem> items);
 
 // The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]}.

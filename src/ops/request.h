@@ -1,5 +1,5 @@
-// The parts that several requests share, decoded out of a structure's members. What is left to check here are the rules
-// that a shape cannot state and that need no table.
+// Decoders of the parameters that several requests have. They check the rules that a shape cannot state and that need
+// no table. Pure functions.
 #pragma once
 
 #include <initializer_list>
@@ -26,34 +26,35 @@ api::ReturnValues return_values(const wire::Members& in);
 bool returns_item_on_failure(const wire::Members& in);
 bool wants_collection_metrics(const wire::Members& in);
 
-// The parameters of a request that may hold expressions, in the order in which AWS names them, and those from before
-// expressions, which do not mix with them.
+// The parameters of a request that have expressions, in AWS's order, and the legacy parameters that they replace. A
+// request may not have both kinds.
 struct ExpressionRules {
   std::initializer_list<wire::Field> expressions;
   std::initializer_list<wire::Field> legacy;
 };
 
-// That the two kinds do not mix, and that placeholders come with an expression; DynamoDB finds this before it looks at
-// values. Faults: kMixedExpressions, kNamesWithoutExpression, kValuesWithoutExpression.
+// Checks that the request does not have both kinds, and has placeholders only with an expression. DynamoDB checks this
+// before it looks at values. Faults: kMixedExpressions, kNamesWithoutExpression, kValuesWithoutExpression.
 Result<void> check_forms(const wire::Members& in, const ExpressionRules& rules);
 
 // ExpressionAttributeNames and ExpressionAttributeValues. Faults: kPlaceholderValueInvalid, those of
-// Placeholders::make.
+// Placeholders::make().
 Result<expr::Placeholders> placeholders(const wire::Members& in, wire::Nesting nesting = wire::Nesting::kInItem);
 
 // The elements of a list of strings.
 std::vector<std::string> texts(const wire::JsonValue& list);
 
-// ProjectionExpression; absent when there is none.
+// ProjectionExpression; absent: the request has none.
 Result<std::optional<expr::Projection>> projection(const wire::Members& in, expr::Placeholders& given);
-// AttributesToGet; absent when there is none. DynamoDB finds its faults before it reads any expression.
+// AttributesToGet; absent: the request has none. DynamoDB reports its faults before it parses any expression.
 Result<std::optional<expr::Projection>> attributes_to_get(const wire::Members& in);
 
-// The entries of Expected, QueryFilter, ScanFilter or KeyConditions, whichever `field` is; none when it is absent.
+// The entries of `field`: Expected, QueryFilter, ScanFilter or KeyConditions; none if it is absent.
 Result<std::vector<expr::LegacyCondition>> legacy_conditions(const wire::Members& in, wire::Field field);
 // ConditionalOperator.
 expr::LegacyJoin legacy_join(const wire::Members& in);
-// ConditionalOperator is for two or more conditions. Faults: kConditionalOperatorAlone, kConditionalOperatorSingle.
+// Checks that ConditionalOperator comes with two or more conditions. Faults: kConditionalOperatorAlone,
+// kConditionalOperatorSingle.
 Result<void> check_conditional_operator(const wire::Members& in, wire::Field conditions);
 
 }  // namespace partita::ops

@@ -1,4 +1,4 @@
-// What became of requests: how many, with which errors, and how long they took.
+// Counters of requests by operation: how many, their errors, and their times.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace partita::ops {
 
-// Whether who gets it is asked to send the request again more slowly. Of no exception: false.
+// Whether the exception asks the caller to slow down. kCount, which stands for no exception: false.
 bool is_throttle(wire::Exception exception);
 
 // Callable from any thread.
@@ -23,23 +23,23 @@ class RequestCounts {
  public:
   RequestCounts();
 
-  // `operation`: null when none was named that there is. `exception`: kCount when there was none.
+  // `operation`: null if the request named none that exists. `exception`: kCount if there was none.
   void add(const Operation* operation, wire::Exception exception, uint64_t took_ns);
 
-  // What was no request at all.
+  // Counts what the reader of HTTP refused with that status, so that it was no request.
   void add_refused(int status);
 
   void report(Exposition& out) const;
-  // Of the operations that there are; what named none is not in it.
+  // Only of operations that exist.
   std::vector<OperationTotals> totals() const;
 
  private:
   struct One {
     Timing took;
-    // Seldom moved by two threads at once.
+    // Rarely changed by two threads at a time.
     std::array<std::atomic<uint64_t>, static_cast<size_t>(wire::Exception::kCount)> errors{};
   };
-  // By operation; the last is of none.
+  // By operation; the last element counts requests without one.
   std::unique_ptr<One[]> all_;
   static constexpr std::array<int, 3> kRefusals = {400, 403, 413};
   std::array<Meter, kRefusals.size()> refused_;

@@ -1,4 +1,4 @@
-// What requests came to since the server started, as numbers; for those who compare two moments.
+// The counters of requests since the start of the server, as plain numbers, to compare two moments.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct OperationTotals {
 
 struct TableTotals {
   std::string space;     // the namespace, or empty
-  std::string table;     // "(other)": all that share a line, see table_meters.h
-  HistogramTotals took;  // in nanoseconds, of requests for items; without buckets if there was none
+  std::string table;     // "(other)": the tables that share counters, see table_meters.h
+  HistogramTotals took;  // in nanoseconds, of requests for items; without buckets if there were none
   api::Capacity consumed;
   uint64_t throttled = 0;
 };
 
 struct RequestTotals {
-  std::vector<OperationTotals> operations;  // with requests, and in a fixed order
+  std::vector<OperationTotals> operations;  // those with requests, in a fixed order
   std::vector<TableTotals> tables;          // sorted by namespace and name
 };
 

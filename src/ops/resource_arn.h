@@ -1,4 +1,4 @@
-// The ARNs of tables and streams, as the operations that take nothing but an ARN read them.
+// ARNs of tables and streams: parsed, checked against the caller's region and account, and made. Pure functions.
 #pragma once
 
 #include <optional>
@@ -11,35 +11,35 @@
 
 namespace partita::ops {
 
-// Of ARNs that are not the caller's, DynamoDB's operations on tags and those on policies have different things to say.
+// DynamoDB's operations on tags and those on policies report foreign ARNs by different errors.
 enum class ArnRules : uint8_t { kTags, kPolicies };
 
 // Faults: kArnWithoutPrefix, kArnOfNothing, kArnOfIndex; kTagsOfAnotherService, kTagsOfAnotherAccount,
 // kTagsOfAnotherRegion; kPolicyOfAnotherAccount, kArnOfAnotherRegion.
 Result<api::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context);
 
-// Of all ARNs that are given out and taken.
+// The only partition of ARNs that are made and accepted.
 inline constexpr std::string_view kPartition = "aws";
 
 void append_table_arn(std::string& out, const Context& context, std::string_view table);
 // The ARN of a global table of version 2017.11.29 has no region.
 void append_global_table_arn(std::string& out, const Context& context, std::string_view global_table);
-// What stands behind "table/"; nothing when the relative id of an ARN begins otherwise.
+// The part of an ARN's relative id behind "table/"; absent: it does not begin so.
 std::optional<std::string_view> in_table(std::string_view relative_id);
 
-// What an ARN says.
+// The parts of an ARN, as views into it.
 struct ArnParts {
   std::string_view partition;
   std::string_view service;
   std::string_view region;
   std::string_view account;
-  std::string_view relative_id;  // "table/NAME", and what may follow it
+  std::string_view relative_id;  // "table/NAME", perhaps with "/index/..." or "/stream/..."
 };
-// Nothing when it has fewer parts.
+// Absent: it has fewer parts.
 std::optional<ArnParts> arn_parts(std::string_view arn);
 
-// A table's name from a name or an ARN, which must be of the caller's region. Faults: kArnInvalid, kArnPartition,
-// kArnRegion, kArnResourceType; kArnOfAnotherAccount, of an operation on tables as such kTableOfAnotherAccount.
+// A table's name, from a name or from an ARN of the caller's region. Faults: kArnInvalid, kArnPartition, kArnRegion,
+// kArnResourceType, kArnOfAnotherAccount, which is kTableOfAnotherAccount in operations of Kind::kControl.
 Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context);
 
 }  // namespace partita::ops

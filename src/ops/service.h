@@ -36,17 +36,17 @@ class Execution;
 
 class Service {
  public:
-  // The database outlives the service. `requests_per_second`: of each principal; 0 is as many as they like.
-  // `directory`: what calls of IAM and STS are about, which outlives the service too; null: they are refused.
+  // The database outlives the service. `requests_per_second`: the limit of each principal; 0: none. `directory`: the
+  // users that calls of IAM and STS change; it outlives the service. Null: these calls are refused.
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
                    uint64_t requests_per_second = 0, iam::Directory* directory = nullptr);
-  // Another one of the same server, for the namespace of that name and without a directory: the same enforcement, each
-  // principal has one rate in both, and the elder reports the tables of both.
+  // The service of a namespace in the same server, without a directory. It shares the enforcement, the rate limits and
+  // the metrics of tables with `elder`, whose report() includes them.
   Service(table::Database& database, const Service& elder, std::string space);
   ~Service();
 
-  // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has
-  // ended. Callable from any thread.
+  // Answers a call. Never fails: an error is a Reply with AWS's error body. `call` and what it points to outlive the
+  // task. Callable from any thread; continues through the current Executor.
   Task<Reply> call(const Call& call);
 
   // An operation without a protocol: the execution, of that operation, holds the request and then the reply. Policies
@@ -55,59 +55,61 @@ class Service {
   // outlive the task. Callable from any thread; continues through the current Executor (base/executor.h).
   Task<Result<void>> run(const Operation& operation, const auth::Caller& caller, Execution& execution);
 
-  // What the call is answered when its policies allow no part of it, by the names in it alone: for a database in which
-  // nothing is, to be made of the call if they do. Nothing: they do. The service has a database without tables.
+  // Before a call creates a namespace: the refusal if policies allow no part of it, judged by the names in it alone.
+  // Absent: they allow a part. Precondition: the service's database has no tables. `call` as for call().
   Task<std::optional<Reply>> refuse_in_empty(const Call& call);
 
-  // Bytes that answering the call may take beyond its body and its reply, at most.
+  // The most bytes that answering the call takes beyond its body and its reply.
   static size_t memory_of(const Call& call);
 
-  // Counts what the call was answered with, by this service or for it, and how long that took. Callable from any
-  // thread.
+  // Counts a call that this service or another part of the server answered, with its reply and its time. Callable from
+  // any thread.
   void answered(const Call& call, const Reply& reply, int64_t took_ns);
-  // Counts what was no call, and was answered so. Callable from any thread.
+  // Counts a request that was refused with that status before it became a call. Callable from any thread.
   void refused(int status);
 
-  // Whoever uses the database beside the calls goes through here; see pause(). Null: there is none now.
+  // Code other than call() and run() must hold the drain lock while it uses the database; see pause().
   DrainLock& drain_lock() { return drain_lock_; }
+  // Null: resume_without() was called.
   table::Database* database() { return database_; }
-  // Blocks until no call is under way; those that come wait for resume(). Not on a thread that serves, and only one at
-  // a time.
+  // Blocks until no call is in progress; new calls wait for resume(). Not on a serving thread; for one thread at a
+  // time.
   void pause() { drain_lock_.close(); }
-  // Goes on, with another database, which may be what became of the one before.
+  // Continues with this database, the previous one or another.
   void resume(table::Database& database);
-  // Iterators of shards that were issued before that moment are expired. While it is paused, or before the first call.
+  // Iterators of shards issued before that time are expired. Call while paused, or before the first call.
   void expire_iterators(int64_t from_ms) { iterators_from_ms_ = from_ms; }
-  // Goes on without any: calls fail, until it is paused and resumed.
+  // Continues without a database: calls fail until the service is paused and resumed again.
   void resume_without();
 
-  // Who calls; a call whose signature is wrong counts against the rate that such calls share. Faults: what is wrong
-  // with the signature; kRateExceeded.
+  // The caller, which the call holds. Calls whose signature was refused share one rate limit. Faults: the refusal of
+  // the signature, kRateExceeded. Callable from any thread.
   Result<const auth::Caller*> caller_of(const Call& call);
 
-  // Whether the caller may do what is no operation of DynamoDB, such as "partita:ListNamespaces": by the rate, which it
-  // is counted with, and by its policies. `table`: the name of the table that it is about; empty: the resource is "*".
-  // Faults: kRateExceeded; kDeniedByIdentity and those that follow it.
+  // Whether the caller may do an action of Partita's own, such as "partita:ListNamespaces": counts the call against the
+  // rate limit and checks policies. `table`: the name of the table concerned; empty: the resource is "*". Precondition:
+  // the calling code holds the drain lock. Faults: kRateExceeded, kDeniedByIdentity and those after it. Error:
+  // kUnavailable without a database.
   Result<void> permit(const Call& call, const auth::Caller& caller, std::string_view action,
                       std::string_view table = {});
 
-  // What decides over each access.
+  // The limits and the authorisation of this service.
   const Admission& admission() const;
-  // All of it, for an operator. Callable from any thread.
+  // Writes all metrics of requests. Callable from any thread.
   void report(Exposition& out);
-  // The numbers in it: those of operations since the start, and those of the tables of all namespaces. Callable from
+  // The same as numbers: those of operations since the start, and those of the tables of all namespaces. Callable from
   // any thread.
   RequestTotals totals();
-  // The keys that take most of the capacity of a table of the database: see TableMeters::hot_keys(). Each key is the
-  // name of an index, or nothing, a '\0', and the attributes of the partition key as DynamoDB's JSON. Weights are half
-  // units. Callable from any thread.
+  // The keys with the largest share of a table's capacity: see TableMeters::hot_keys(). Each key is the name of an
+  // index (empty: the table), a '\0', and the attributes of the partition key as DynamoDB's JSON. Weights are half
+  // units. Preconditions: the table is of this database, and the calling code holds the drain lock.
   throttle::HotKeys::Top hot_keys(const table::TableInfo& table, size_t most);
 
  private:
   struct Parts;
   Task<Reply> call(const Call& call, bool* allowed);
   table::Database* database_;      // changes only while the drain lock is closed
-  int64_t iterators_from_ms_ = 0;  // so does this
+  int64_t iterators_from_ms_ = 0;  // the same
   DrainLock drain_lock_;
   std::unique_ptr<Parts> parts_;
 };

@@ -1,9 +1,9 @@
-// What requests for items took and cost by table, so that it can be seen which table is slow, dear or throttled.
+// Times and capacity of requests for items, by table.
 //
-// Bounded whatever clients do: at most kMost pairs of an operation and a table have a line of times of their own, and
-// at most kMost tables one of costs, those that came first, all namespaces together. All others share a line, one for
-// each operation, of the table "(other)". A line goes with the table, or with the namespace when that is closed, and
-// leaves its room to one that comes later; who shares one goes on doing so.
+// The memory is bounded. At most kMost pairs of operation and table have times of their own, and at most kMost tables
+// have costs of their own, over all namespaces, the first ones. All others share one line for each operation, under the
+// table "(other)". A line is freed when its table is dropped or its namespace closed; a table that comes later may then
+// have one. A table that shares a line keeps sharing it.
 //
 // A request finds its lines in the table's description (table::MetersKept), without a lock or a search.
 #pragma once
@@ -41,20 +41,20 @@ class TableMeters {
 
   explicit TableMeters(size_t most = kMost);
 
-  // The request counts with the table from now on, unless the operation is none on items. `space`: the namespace, or
-  // empty.
+  // Notes in `footprint` that the request counts for the table, if the operation is one on items. `space`: the
+  // namespace, or empty.
   void touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
              RequestFootprint& footprint);
-  // True: the table's keys are watched, and count_key() is to be called.
+  // Counts consumed capacity. True: the table's keys are watched, so call count_key() too.
   bool charge(std::string_view space, const table::TableInfo& table, const api::Capacity& consumed);
 
-  // The keys that take most of the table's capacity. They are watched from the first call on, until nobody has called
-  // for throttle::HotKeys::kKeptUpNs, or kMostWatched other tables are.
+  // The keys with the largest share of the table's capacity, at most `most`. The table's keys are watched from the
+  // first call on, until there was no call for throttle::HotKeys::kKeptUpNs, or kMostWatched other tables are watched.
   throttle::HotKeys::Top hot_keys(std::string_view space, const table::TableInfo& table, size_t most, int64_t now_ns);
   void count_key(const table::TableInfo& table, std::string_view key, model::HalfUnits units, int64_t now_ns);
 
   void report(Exposition& out);
-  // What report() tells, of all tables that have had requests.
+  // The numbers of report(), for all tables that had requests.
   std::vector<TableTotals> totals();
 
  private:
@@ -69,7 +69,7 @@ class TableMeters {
       std::weak_ptr<Line> line;  // which the table's description holds
     };
     std::shared_ptr<Line> add(Of of, size_t most);
-    // A table and the one of the same name before it may both be here for a moment.
+    // A table and its dropped predecessor of the same name may both have a line for a moment.
     std::map<Of, std::vector<std::shared_ptr<Line>>> all();
     void drop_old();
 

@@ -1,4 +1,4 @@
-// What Query and Scan share.
+// What Query and Scan share. Pure functions, except encode().
 #pragma once
 
 #include <string>
@@ -12,18 +12,20 @@
 
 namespace partita::ops {
 
-// Which of the two it is, where their words differ.
+// For errors whose text differs between the two.
 enum class RangeKind : uint8_t { kQuery, kScan };
 
-// The parameters that the two share, each function for itself, since DynamoDB finds their faults in orders of their
-// own. QueryFilter or ScanFilter, whichever `field` is, with ConditionalOperator:
+// Decoders of the shared parameters. They are separate since DynamoDB checks them in a different order in each
+// operation.
+//
+// `field`: QueryFilter or ScanFilter; with ConditionalOperator.
 Result<void> decode_legacy_filter(const wire::Members& in, wire::Field field, api::RangeRequest& request);
 // FilterExpression.
 Result<void> decode_filter(const wire::Members& in, expr::Placeholders& given, api::RangeRequest& request);
 // ExclusiveStartKey.
 Result<void> decode_start(const wire::Members& in, api::RangeRequest& request);
-// ProjectionExpression and Select, once attributes_to_get() was tried for the projection; then all in which nothing can
-// be wrong any more. Faults: kSelect..., those of projections.
+// ProjectionExpression and Select, and the parameters that are valid if they fit their shape. Call it after
+// attributes_to_get(). Faults: the kSelect... ones, those of projection().
 Result<void> decode_range(const wire::Members& in, RangeKind kind, expr::Placeholders& given,
                           api::RangeRequest& request);
 

@@ -1,4 +1,4 @@
-// What the batches and the transactions share.
+// What batches and transactions share. For one thread.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace partita::ops {
 
-// The same for two values that say the same in JSON, whatever the order of members and of sets, and for no others.
+// A text that is equal for two values if and only if they are equal, whatever the order of members and of sets.
 std::string canonical_text(wire::JsonValue value);
-// The same for two values that say the same in JSON, and for two that do not as good as never.
+// A hash of canonical_text().
 std::string digest(wire::JsonValue value);
 
-// Adds a part's consumption to its table's; tables come in the order of their first part.
+// Adds the capacity of a part to the sum of its table. Tables are in the order of their first part.
 void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedCapacity& part);
 
-// The members "ConsumedCapacity", as far as it was asked for, and "Responses". Errors: kCorrupt.
+// The members "ConsumedCapacity", if requested, and "Responses". The arguments outlive the task. Error: kCorrupt.
 Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::TransactGetReply& reply, CapacityDetail detail);
 
-// The members "ConsumedCapacity" and "ItemCollectionMetrics", as far as they were asked for.
+// The members "ConsumedCapacity" and "ItemCollectionMetrics", each if requested.
 void write_costs(wire::JsonWriter& json, const api::WritesReply& reply, CapacityDetail detail, CapacityKind kind);
 
 }  // namespace partita::ops

@@ -1,4 +1,4 @@
-// What PutItem, UpdateItem and DeleteItem share.
+// What PutItem, UpdateItem and DeleteItem share. Pure functions.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace partita::ops {
 
-// The parameters that the three share, in the order in which DynamoDB finds their faults: the item or key under
-// `field`, Expected and ConditionalOperator, ConditionExpression.
+// Decoders of the shared parameters, in the order in which DynamoDB checks them: the item or key in `field`, Expected
+// with ConditionalOperator, ConditionExpression.
 Result<void> decode_target(const wire::Members& in, wire::Field field, api::WriteAction& action);
 Result<void> decode_expected(const wire::Members& in, api::WriteAction& action);
 Result<void> decode_condition(const wire::Members& in, expr::Placeholders& given, api::WriteAction& action);
-// The table's name and what to answer with, in which nothing can be wrong any more.
+// The table's name and what the reply has; valid if they fit their shape.
 void decode_rest(const wire::Members& in, api::WriteRequest& request);
 
 // PutItem and DeleteItem as a whole.
 Result<api::WriteRequest> decode_replacement(const wire::Members& in, api::WriteAction::Kind kind, wire::Field field);
 
-// What ReturnValues asks for, or null; it is in `written`, or in `touched` when it is no whole item.
+// The item that ReturnValues requests, or null. It is in `written`; a part of an item is made in `touched`.
 const model::Item* returned_item(api::ReturnValues wanted, const expr::Update& update, const api::Written& written,
                                  model::Item& touched);
 

@@ -1,4 +1,4 @@
-// What the replies on Contributor Insights share.
+// What the replies about Contributor Insights share.
 #pragma once
 
 #include "api/settings.h"

@@ -16,37 +16,37 @@
 
 namespace partita::ops {
 
-// Parameters, whose faults DynamoDB finds before it reads the statement, in the order of the text. Faults: those of
+// The values of Parameters, in their order. DynamoDB checks them before it parses the statement. Faults: those of
 // values.
 Result<partiql::Parameters> decode_parameters(const wire::Members& in);
 
-// The statement's table, which check_table() has passed. Faults: kResourceNotFound, those of check_table(); or an error
-// that binds_again() knows.
+// The statement's table, checked by check_table(). Faults: kResourceNotFound, those of check_table(). Error: one with
+// TableContext::binds_again().
 Result<table::Table> find_table(const partiql::Statement& statement, const Context& context);
 
-// Of Execution::visit_names().
+// For Execution::visit_names().
 void visit_named(const partiql::Statement& statement, VisitName visit);
 // See RequestAuthorizer::worded().
 Error worded(RequestAuthorizer& checker, const partiql::Statement& statement, Error error);
 
-// In PartiQL's words: what came of running a statement.
+// An error of running a statement, with the text that DynamoDB has for PartiQL.
 Error worded_for(const partiql::Statement& statement, Error error);
 
-// An INSERT, UPDATE or DELETE by itself.
+// Options of run_write().
 struct StatementWrite {
   api::CapacityDetail capacity = api::CapacityDetail::kNone;
   bool return_item_on_failure = false;
 };
 
-// What came of a statement, also when it failed.
+// The result of a statement, which may be an error.
 struct StatementOutcome {
   std::optional<Error> error;
-  table::Table table;                  // null unless the statement came as far as to run
-  std::optional<api::FoundItem> item;  // what was read, or RETURNING asked for; not when that is empty
+  table::Table table;                  // null: the statement did not run
+  std::optional<api::FoundItem> item;  // the item read, or the one that RETURNING requests; absent if that is empty
   std::optional<api::ConsumedCapacity> consumed;
 };
 
-// Precondition: `statement` is an INSERT, UPDATE or DELETE. All of the arguments outlive the task.
+// Runs a single INSERT, UPDATE or DELETE. Precondition: `statement` is one of these. The arguments outlive the task.
 Task<StatementOutcome> run_write(const Context& context, RequestAuthorizer& checker,
                                  const partiql::Statement& statement, const StatementWrite& options);
 

@@ -1,4 +1,4 @@
-// TableDescription, as CreateTable, DescribeTable, UpdateTable and DeleteTable all answer it.
+// TableDescription in the replies of CreateTable, DescribeTable, UpdateTable and DeleteTable.
 #pragma once
 
 #include <string>
@@ -12,20 +12,19 @@
 
 namespace partita::ops {
 
-// A table as of a moment: what began after it has not happened yet. What was changed is as of the change, so that the
-// answer shows it going on.
+// A table at a moment. A change of settings is described as of its own moment, so that the reply shows it in progress.
 struct Described {
   table::Table table;
   int64_t at_ms = 0;
 };
 
-// KeySchema and its value.
+// The member "KeySchema".
 void write_keys(wire::JsonWriter& json, const model::KeySchema& keys);
 
 // The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable.
 std::string table_reply(const Context& context, std::string_view member, const Described& found);
 
-// What the operations that change a table have in common: `kChange(database, request)` makes the change.
+// Base of the operations that change a table. `kChange(database, request)` makes the change.
 template <class RequestOfTable, auto kChange>
 struct TableChange {
   using Request = RequestOfTable;

@@ -1,4 +1,4 @@
-// What CreateTable and UpdateTable share, decoded.
+// Decoders of the parameters of CreateTable and UpdateTable. Pure functions.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@
 
 namespace partita::ops {
 
-// Each takes the members of the structure that holds what it decodes, which may be absent.
+// `in`: the members of the structure that has the parameter. The parameter may be absent.
 std::vector<model::KeyElement> decode_definitions(const wire::Members& in);
 std::vector<api::KeyPart> decode_keys(const wire::Members& in);
 std::optional<api::BillingMode> decode_billing(const wire::Members& in);
@@ -26,7 +26,7 @@ std::optional<std::string> decode_text(const wire::Members& in, wire::Field fiel
 // TableClass. Fault: kTableClassUnknown.
 Result<std::optional<std::string>> decode_table_class(const wire::Members& in);
 
-// What both say of the whole table, but for what only one of them needs or takes to be there.
+// The parameters that both operations have, without those that only one of them requires or has.
 template <class Request>
 Request decode_table(const wire::Members& in) {
   Request request;
@@ -41,11 +41,12 @@ Request decode_table(const wire::Members& in) {
   return request;
 }
 
-// `index` is what describes one index.
+// `index`: the members of the description of one index.
 api::IndexRequest decode_index(const wire::Members& index, bool global);
 api::IndexRequest decode_vector_index(const wire::Members& index);
 
-// Nothing that is accepted is forgotten: what is not done here is refused by its name. Fault: kNotHereYet.
+// Refuses a request that has one of these parameters, which Partita does not serve; the message names it. Fault:
+// kNotHereYet.
 Result<void> refuse_named(const wire::Members& in, std::initializer_list<wire::Field> fields);
 
 }  // namespace partita::ops
