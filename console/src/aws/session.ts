@@ -53,12 +53,11 @@ export const useSession = (): Session => useStore(session);
 
 /** `keep`: temporary credentials survive a reload of this tab. Others are never written anywhere. */
 export function logIn(credentials: Credentials, identity: string | undefined, keep: boolean): void {
-  if (keep && credentials.sessionToken) {
-    try {
-      sessionStorage.setItem(KEPT, JSON.stringify(credentials));
-    } catch {
-      // Kept in memory only.
-    }
+  try {
+    if (keep && credentials.sessionToken) sessionStorage.setItem(KEPT, JSON.stringify(credentials));
+    else sessionStorage.removeItem(KEPT); // those of an earlier login
+  } catch {
+    // Kept in memory only.
   }
   session.set((before) => ({ ...before, credentials, identity, loginNeeded: undefined }));
 }
@@ -75,6 +74,19 @@ export function logOut(): void {
 export function chooseNamespace(namespace: string): void {
   lastNamespace.set(namespace);
   session.set((before) => ({ ...before, namespace }));
+}
+
+/**
+ * For work of several requests: the function that this returns throws once the namespace or the user is another one, so
+ * that the rest does not go there.
+ */
+export function sameSession(): () => void {
+  const { namespace, identity } = session.get();
+  return () => {
+    const now = session.get();
+    if (now.namespace !== namespace) throw new Error('The namespace was changed meanwhile: the rest was left undone.');
+    if (now.identity !== identity) throw new Error('Somebody else signed in meanwhile: the rest was left undone.');
+  };
 }
 
 /** A server in open mode takes any key; with `--namespaces key` the key is the namespace. */

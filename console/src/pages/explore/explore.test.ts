@@ -243,7 +243,8 @@ test('texts far away are dropped, and read again from their start', () => {
   assert.equal(pages.item(15), undefined);
   assert.deepEqual(pages.missing(15), { startKey: { n: { N: '1' } }, page: 1 });
   assert.equal(pages.missing(0)!.startKey, undefined);
-  pages.restore(1, page(10, 10, 2));
+  assert.deepEqual(pages.restore(1, page(10, 10, 2)), { first: 10, count: 10 });
+  assert.equal(pages.restore(1, page(10, 10, 2)), undefined);
   assert.deepEqual(pages.item(15), { n: { N: '15' } });
   assert.equal(pages.itemCount, 80);
 });

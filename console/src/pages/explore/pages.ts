@@ -13,10 +13,13 @@ export interface PageReply {
   ConsumedCapacity?: { CapacityUnits?: number };
 }
 
-interface KeptPage {
-  startKey?: Item;
+export interface Rows {
   first: number;
   count: number;
+}
+
+interface KeptPage extends Rows {
+  startKey?: Item;
   text?: string;
   items?: Item[];
 }
@@ -89,14 +92,18 @@ export class Pages {
     return page && page.text === undefined ? { startKey: page.startKey, page: this.pages.indexOf(page) } : undefined;
   }
 
-  /** A dropped page, read again. Its rows stay where they were, though items may have come or gone meanwhile. */
-  restore(index: number, text: string): void {
+  /**
+   * A dropped page, read again. Its rows stay where they were, though items may have come or gone meanwhile: returns
+   * which rows those are.
+   */
+  restore(index: number, text: string): Rows | undefined {
     const page = this.pages[index];
-    if (!page || page.text !== undefined) return;
+    if (!page || page.text !== undefined) return undefined;
     page.text = text;
     page.items = undefined;
     this.held += text.length;
     this.drop(page);
+    return { first: page.first, count: page.count };
   }
 
   /** Items of the first rows, for what needs them all at once. */

@@ -53,6 +53,12 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
     back.current = undefined;
   }, [pages]);
 
+  // A page that was read again may hold other items in its rows than those that were selected.
+  const { restored } = results;
+  useEffect(() => {
+    if (restored) setSelected((before) => new Set([...before].filter((row) => row < restored.first || row >= restored.first + restored.count)));
+  }, [restored]);
+
   const back = useRef(left?.address === location.href ? left.row : undefined);
   const open = (row: number) => {
     const item = pages.item(row);
@@ -67,6 +73,11 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
   };
   const chosen = () => (selected.size ? [...selected].sort((a, b) => a - b) : rows ? [active] : []);
   const chosenItems = () => chosen().map((row) => pages.item(row)).filter((each) => each !== undefined);
+  const chosenKeys = () =>
+    chosen().map((row) => {
+      const item = pages.item(row);
+      return item && keyOf(item, keys);
+    });
   const copy = async () => {
     const items = chosenItems();
     if (!items.length) return;
@@ -172,7 +183,7 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
       {deleting && (
         <DeleteItems
           table={name}
-          keys={chosenItems().map((each) => keyOf(each, keys))}
+          keys={chosenKeys()}
           onClose={() => setDeleting(false)}
           onDone={() => {
             setSelected(new Set());

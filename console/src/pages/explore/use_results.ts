@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { callText, isAbort } from '../../aws/index.ts';
 import { type ColumnSet, emptyColumns, withItems } from './columns.ts';
-import { Pages } from './pages.ts';
+import { Pages, type Rows } from './pages.ts';
 import type { ReadRequest } from './view.ts';
 
 export const MOST_ROWS = 1_000_000;
@@ -21,12 +21,14 @@ export interface Results {
   /** One page more; `all`: until the end, or until it is stopped. */
   readOn: (all?: boolean) => Promise<void>;
   stop: () => void;
+  /** The rows of the page that was read again last. */
+  restored: Rows | undefined;
   /** Reads a page again whose text was dropped. */
   restore: (row: number) => void;
 }
 
 export function useResults(): Results {
-  const [state, setState] = useState<{ request?: ReadRequest; pages: Pages; columns: ColumnSet; error?: unknown; milliseconds: number; turn: number }>(() => ({
+  const [state, setState] = useState<{ request?: ReadRequest; pages: Pages; columns: ColumnSet; error?: unknown; milliseconds: number; turn: number; restored?: Rows }>(() => ({
     pages: new Pages(),
     columns: emptyColumns(),
     milliseconds: 0,
@@ -86,12 +88,12 @@ export function useResults(): Results {
     restoring.current.add(missing.page);
     callText(request.operation, JSON.stringify({ ...request.input, ExclusiveStartKey: missing.startKey }))
       .then((reply) => {
-        pages.restore(missing.page, reply.text);
-        setState((before) => (before.pages === pages ? { ...before, turn: before.turn + 1 } : before));
+        const restored = pages.restore(missing.page, reply.text);
+        setState((before) => (before.pages === pages ? { ...before, restored, turn: before.turn + 1 } : before));
       })
       .catch(() => undefined)
       .finally(() => restoring.current.delete(missing.page));
   }, []);
 
-  return { request: state.request, pages: state.pages, columns: state.columns, error: state.error, milliseconds: state.milliseconds, turn: state.turn, busy, run, readOn, stop, restore };
+  return { request: state.request, pages: state.pages, columns: state.columns, error: state.error, milliseconds: state.milliseconds, turn: state.turn, restored: state.restored, busy, run, readOn, stop, restore };
 }

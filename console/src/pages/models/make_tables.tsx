@@ -9,7 +9,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
 import { href, segment } from '../../app/router.ts';
-import { call } from '../../aws/index.ts';
+import { call, sameSession } from '../../aws/index.ts';
 import { describeTable, ErrorBox, plural, RequestPreview, tablesChanged, useTables, WriteButton } from '../../components/index.ts';
 import type { Model, ModelTable } from './file.ts';
 import { createTableInput } from './tables.ts';
@@ -46,7 +46,9 @@ export function MakeTables({ model, onClose }: { model: Model; onClose: () => vo
     setError(undefined);
     try {
       let items = 0;
+      const check = sameSession();
       for (const { row, table } of chosen) {
+        check();
         await makeOne(table, row.name, existing.has(row.name), data, setProgress);
         items += data ? table.items.length : 0;
       }
@@ -113,7 +115,9 @@ async function makeOne(table: ModelTable, name: string, exists: boolean, data: b
   if (!exists) {
     progress(`Creating ${name}`);
     await call('CreateTable', createTableInput(table, name) as never);
+    const check = sameSession();
     await untilActive(name);
+    check();
   }
   if (!data) return;
   progress(`Putting ${plural('item', table.items.length)} into ${name}`);
