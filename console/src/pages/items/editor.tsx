@@ -45,7 +45,12 @@ export function Editor({ table, before: first, start, units }: Props) {
     setContent((was) => contentOf(item, was.form, keyNames));
     setTried(false);
   };
+  const current = useRef(content);
+  current.current = content;
+  const sent = useRef<Content>(undefined);
   const saving = useSaving(name, keyNames, first, (saved) => {
+    // What was typed while the item was being saved is a change of the saved one.
+    if (sent.current && sent.current !== current.current) return;
     touched.current = false;
     show(saved);
   });
@@ -77,7 +82,8 @@ export function Editor({ table, before: first, start, units }: Props) {
   const save = () => {
     setTried(true);
     if (locked || !item || !valid || keyChanged || (before && !changed)) return;
-    void saving.write(before, item);
+    sent.current = content;
+    void saving.write(before, item).finally(() => (sent.current = undefined));
   };
   const remove = async () => {
     await saving.remove();

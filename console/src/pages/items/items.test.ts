@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { bare, equalItems, type Item, own, parseItem, printItem } from '../../values/index.ts';
 import { contentOf, isValid, readContent } from './content.ts';
 import { type Field, fieldOf, fieldsOf, itemOf, needsJson, newField, replaceField, withType } from './draft.ts';
-import { attributeAtFault, changesOf, createRequest, deleteRequest, differences, merged, updateRequest } from './save.ts';
+import { attributeAtFault, changesOf, comparable, createRequest, deleteRequest, differences, merged, updateRequest } from './save.ts';
 
 const EVERYTHING: Item = parseItem(`{
   "id": {"S": "all"}, "#": {"S": ""}, "a.b": {"N": "12345678901234567890123456789012345678"}, "_version": {"N": "1e-130"},
@@ -144,4 +144,12 @@ test('the attribute that a message of the server is about', () => {
   assert.equal(attributeAtFault('One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty string value. IndexName: GSI1, IndexKey: GSI1PK', names), 'GSI1PK');
   assert.equal(attributeAtFault('One or more parameter values were invalid: Missing the key DeviceID in the item', names), 'DeviceID');
   assert.equal(attributeAtFault('Item size has exceeded the maximum allowed size', names), undefined);
+});
+
+test('an item with very many attributes is not compared by one condition', () => {
+  const wide = (count: number): Item => Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, { S: 'x' }]));
+  for (const [count, expected] of [[100, true], [150, false]] as const) {
+    assert.equal(comparable({ id: { S: 'k' }, ...wide(count) }, ['id']), expected);
+    assert.equal(deleteRequest('T', { id: { S: 'k' }, ...wide(count) }, ['id']).ConditionExpression!.includes(' AND '), expected);
+  }
 });

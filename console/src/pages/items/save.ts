@@ -61,7 +61,10 @@ export function saveRequest(table: string, before: Item | undefined, item: Item,
     : { operation: 'PutItem', input: createRequest(table, item, keys) };
 }
 
-/** Deletes the item if it is as it was read. */
+/** Whether one condition can compare all attributes of an item. */
+export const comparable = (before: Item, keys: string[]): boolean => fits(Object.keys(before).filter((name) => !keys.includes(name)), 0);
+
+/** Deletes the item if it is as it was read, as far as it is comparable(). */
 export function deleteRequest(table: string, before: Item, keys: string[]): InputOf<'DeleteItem'> {
   const into = new Placeholders();
   const ConditionExpression = asRead(before, [], keys, into, 0);
@@ -80,8 +83,11 @@ function asRead(before: Item, changed: string[], keys: string[], into: Placehold
   const first = `attribute_exists(${into.name(keys[0]!)})`;
   const part = (name: string) => (before[name] ? `${into.name(name)} = ${into.value(before[name])}` : `attribute_not_exists(${into.name(name)})`);
   const names = [...new Set([...changed, ...Object.keys(before).filter((name) => !keys.includes(name))])];
-  const fits = names.length * 2 + operators * 2 < MAX_OPERATORS && names.length * 20 < MAX_EXPRESSION;
-  return [first, ...(fits ? names : changed).map(part)].join(' AND ');
+  return [first, ...(fits(names, operators) ? names : changed).map(part)].join(' AND ');
+}
+
+function fits(names: string[], operators: number): boolean {
+  return names.length * 2 + operators * 2 < MAX_OPERATORS && names.length * 20 < MAX_EXPRESSION;
 }
 
 export function pick(item: Item, names: string[]): Item {

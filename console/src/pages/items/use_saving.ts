@@ -5,7 +5,9 @@ import { href, navigate, segment } from '../../app/router.ts';
 import { call, codeOf, type ServiceError } from '../../aws/index.ts';
 import { plural } from '../../components/index.ts';
 import { bare, equalItems, type Item } from '../../values/index.ts';
-import { deleteRequest, pick, saveRequest } from './save.ts';
+import { comparable, deleteRequest, pick, saveRequest } from './save.ts';
+
+const CHANGED = 'Someone changed the item meanwhile, so it was not deleted. Close this and load it again to see the change.';
 
 /** Someone wrote the item meanwhile, or deleted it. */
 export type Dispute = { theirs: Item } | 'deleted';
@@ -65,12 +67,14 @@ export function useSaving(table: string, keys: string[], first: Item | undefined
     setBusy(false);
   };
   const remove = async () => {
+    // Where a condition cannot hold all attributes, the rest is compared just before.
+    if (!comparable(before!, keys) && !equalItems(before!, await readAgain(before!))) throw new Error(CHANGED);
     try {
       await call('DeleteItem', deleteRequest(table, before!, keys));
     } catch (fault) {
       if (codeOf(fault) !== 'ConditionalCheckFailedException') throw fault;
       if (disputeOf(fault) !== 'deleted') {
-        throw new Error('Someone changed the item meanwhile, so it was not deleted. Close this and load it again to see the change.');
+        throw new Error(CHANGED);
       }
     }
     notify({ type: 'success', content: `The item is deleted from ${table}.` });
