@@ -1,4 +1,5 @@
 /** Whether a table would take an item: its keys and its size. */
+import { canonical } from '../../values/convert.ts';
 import { itemSize, MAX_ITEM_BYTES, utf8Bytes, valueSize } from '../../values/size.ts';
 import { type Item, typeOf } from '../../values/types.ts';
 
@@ -32,7 +33,7 @@ export function itemFault(item: Item, keys: TableKeys): string | undefined {
   return undefined;
 }
 
-/** The same text for the same primary key. */
+/** The same text for the same primary key: 1.0 is 1. */
 export function primaryKey(item: Item, keys: TableKeys): string {
-  return keys.primary.map(({ name }) => JSON.stringify(item[name] ?? null)).join(' ');
+  return keys.primary.map(({ name }) => item[name] && canonical(item[name])).join(' ');
 }

@@ -173,6 +173,9 @@ export interface CsvTypes {
   guess: boolean;
 }
 
+/** An attribute may be called 'constructor', which every object seems to have. */
+const keyType = (types: CsvTypes, name: string) => (Object.hasOwn(types.keys, name) ? types.keys[name] : undefined);
+
 /** The item of a row; throws ValueError. */
 export function itemOfRow(row: CsvCell[], columns: CsvColumn[], types: CsvTypes): Item {
   const item = emptyItem();
@@ -181,7 +184,7 @@ export function itemOfRow(row: CsvCell[], columns: CsvColumn[], types: CsvTypes)
     if (cell === undefined) continue;
     const { name, type } = columns[index]!;
     if (name in item) throw new ValueError(name, 'two columns give it a value');
-    item[name] = valueOf(cell, type ?? types.keys[name] ?? (types.guess ? guessed(cell) : 'S'), name);
+    item[name] = valueOf(cell, type ?? keyType(types, name) ?? (types.guess ? guessed(cell) : 'S'), name);
   }
   return item;
 }
@@ -236,6 +239,11 @@ export class CsvColumns {
 
   add(item: Item): void {
     for (const name in item) this.place(`${name}:${typeOf(item[name]!)}`);
+  }
+
+  /** The header's row. Names of attributes are as hostile as values. */
+  header(escapeFormulas: boolean): string {
+    return printRow(escapeFormulas ? this.headers.map(withoutFormula) : this.headers);
   }
 
   row(item: Item, escapeFormulas: boolean): string {

@@ -55,7 +55,7 @@ export default function ExportPage() {
       if (answer.kind === 'export-end') {
         setProgress(answer.progress);
         setEnd(answer);
-        download(`${tableName}.${ENDINGS[format]}`, answer.blob);
+        download(`${tableName}${answer.stopped ? '-part' : ''}.${ENDINGS[format]}`, answer.blob);
       }
       if (answer.kind === 'fault') setFault(answer.fault);
       running.end();
@@ -113,8 +113,8 @@ export default function ExportPage() {
           <SpaceBetween size="m">
             <ProgressBar
               value={end ? 100 : total ? Math.min(99, (progress.items / total) * 100) : 50}
-              status={end ? 'success' : 'in-progress'}
-              resultText="Saved"
+              status={end ? (end.stopped ? 'error' : 'success') : 'in-progress'}
+              resultText={end?.stopped ? 'Stopped: the file holds a part of the items' : 'Saved'}
               ariaLabel="Export"
             />
             <Figures

@@ -3,7 +3,7 @@ import { call } from '../../aws/client.ts';
 import { toPlain } from '../../values/convert.ts';
 import { printJson } from '../../values/json.ts';
 import type { Item } from '../../values/types.ts';
-import { CsvColumns, printRow } from './csv.ts';
+import { CsvColumns } from './csv.ts';
 import { dynamoLine } from './formats.ts';
 import type { ExportFormat, ExportJob, ExportProgress } from './messages.ts';
 
@@ -41,6 +41,8 @@ export interface Exported {
   progress: Omit<ExportProgress, 'seconds'>;
   /** Attributes whose type plain JSON does not keep. */
   lossy: string[];
+  /** Not all was read. */
+  stopped: boolean;
 }
 
 /** `onProgress` returns true to stop. */
@@ -65,6 +67,7 @@ export async function exportTable(job: ExportJob, onProgress: (progress: Omit<Ex
     parts.add(text);
   };
   let stopped = false;
+  let ended = 0;
   const scan = async (Segment: number) => {
     let start: Item | undefined;
     do {
@@ -76,16 +79,17 @@ export async function exportTable(job: ExportJob, onProgress: (progress: Omit<Ex
       start = page.LastEvaluatedKey as Item | undefined;
       stopped ||= onProgress(progress);
     } while (start && !stopped);
+    if (!start) ended++;
   };
   await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => scan(segment)));
   if (job.format === 'json') parts.add(progress.items ? '\n]\n' : '[]\n');
   const blob = parts.blob(TYPES[job.format]);
-  return { blob: job.format === 'csv' ? await csvOf(blob, columns, job.escapeFormulas) : blob, progress, lossy: [...lossy].sort() };
+  return { blob: job.format === 'csv' ? await csvOf(blob, columns, job.escapeFormulas) : blob, progress, lossy: [...lossy].sort(), stopped: ended < SEGMENTS };
 }
 
 async function csvOf(lines: Blob, columns: CsvColumns, escapeFormulas: boolean): Promise<Blob> {
   const parts = new Parts();
-  parts.add(printRow(columns.headers));
+  parts.add(columns.header(escapeFormulas));
   const reader = lines.stream().pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {

@@ -90,5 +90,5 @@ export type Answer =
   | { kind: 'import-progress'; progress: ImportProgress }
   | { kind: 'import-end'; progress: ImportProgress; failed: FailedRow[]; header?: string; stopped: boolean; fault?: Fault }
   | { kind: 'export-progress'; progress: ExportProgress }
-  | { kind: 'export-end'; progress: ExportProgress; blob: Blob; lossy: string[] }
+  | { kind: 'export-end'; progress: ExportProgress; blob: Blob; lossy: string[]; stopped: boolean }
   | { kind: 'fault'; fault: Fault };

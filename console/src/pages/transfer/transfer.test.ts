@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { equalItems } from '../../values/index.ts';
-import type { Item } from '../../values/types.ts';
-import { itemFault, type TableKeys } from './checks.ts';
-import { CsvColumns, columnOf, columnsOf, CsvReader, printRow, separatorOf, withoutFormula } from './csv.ts';
+import type { Item, TypeTag } from '../../values/types.ts';
+import { itemFault, primaryKey, type TableKeys } from './checks.ts';
+import { CsvColumns, columnOf, columnsOf, CsvReader, itemOfRow, printRow, separatorOf, withoutFormula } from './csv.ts';
 import { detectFormat, documentItems, dynamoLine, type Format, type ParsedRow, readRows } from './formats.ts';
 import { type Send, Writer } from './writer.ts';
 
@@ -104,6 +104,16 @@ test('what is wrong in CSV is told', async () => {
   assert.equal(withoutFormula('-5'), '-5');
 });
 
+test('names of attributes that objects have, and names that are formulas', () => {
+  const types = { keys: { pk: 'N' } as Record<string, TypeTag>, guess: false };
+  const item = itemOfRow(['1', 'a', 'b'], columnsOf(['pk', 'constructor', '__proto__']), types);
+  assert.deepEqual(Object.entries(item), [['pk', { N: '1' }], ['constructor', { S: 'a' }], ['__proto__', { S: 'b' }]]);
+  const columns = new CsvColumns([{ name: 'pk', type: 'S' }]);
+  columns.add({ pk: { S: 'a' }, '=1+1': { S: 'b' } });
+  assert.equal(columns.header(true), "pk:S,'=1+1:S\r\n");
+  assert.equal(columns.header(false), 'pk:S,=1+1:S\r\n');
+});
+
 test('items that a table refuses are found beforehand', () => {
   const good: Item = { pk: { S: 'a' }, sk: { N: '1' } };
   assert.equal(itemFault(good, KEYS), undefined);
@@ -191,6 +201,26 @@ test('throttled batches are tried until they are through', async () => {
   table.fail = () => (count++ < 5 ? Object.assign(new Error('slow down'), { code: 'ProvisionedThroughputExceededException' }) : undefined);
   const { counts } = await importInto(table, numbered(50));
   assert.deepEqual([table.items.size, counts.throttled], [50, 5]);
+});
+
+test('a busy server and the transaction of another are waited for, but not for ever', async () => {
+  for (const error of [{ status: 503, code: 'ServiceUnavailable' }, { status: 400, code: 'TransactionConflictException' }]) {
+    const table = new FakeTable();
+    let count = 0;
+    table.fail = () => (count++ < 3 ? Object.assign(new Error('not now'), error) : undefined);
+    await importInto(table, numbered(30));
+    assert.equal(table.items.size, 30);
+    table.fail = () => Object.assign(new Error('not now'), error);
+    table.calls = [];
+    await assert.rejects(importInto(table, numbered(30)), /not now/);
+    assert.ok(table.calls.length < 30, `${table.calls.length} calls`);
+  }
+});
+
+test('numbers that are equal are one key', () => {
+  const keys: TableKeys = { primary: [{ name: 'pk', type: 'N', sort: false }], others: [] };
+  assert.equal(primaryKey({ pk: { N: '1.0' } }, keys), primaryKey({ pk: { N: '1' } }, keys));
+  assert.notEqual(primaryKey({ pk: { N: '10' } }, keys), primaryKey({ pk: { N: '1' } }, keys));
 });
 
 test('items that exist are kept by choice', async () => {

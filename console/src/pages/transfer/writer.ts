@@ -38,6 +38,10 @@ const MAX_BACKOFF = 3200;
 
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? '';
 const isThrottling = (error: unknown) => /Throughput|Throttl|RequestLimit/.test(codeOf(error));
+const MOST_RETRIES = 8;
+/** Worth sending again: throttling as often as it takes; a busy server, or another's transaction, for some seconds. */
+const isPassing = (error: unknown, attempt: number) =>
+  isThrottling(error) || (attempt < MOST_RETRIES && (((error as { status?: number }).status ?? 0) >= 500 || codeOf(error) === 'TransactionConflictException'));
 /** A fault of the row itself, not of the whole import. */
 const isRowFault = (error: unknown) => /^(ValidationException|ItemCollectionSizeLimitExceededException)$/.test(codeOf(error));
 
@@ -116,7 +120,7 @@ export class Writer {
         this.counts.written += waiting.length - left.length;
         waiting = left;
       } catch (error) {
-        if (isThrottling(error)) continue;
+        if (isPassing(error, attempt)) continue;
         if (!isRowFault(error)) throw error;
         // A batch is checked as a whole before anything is written, so all of these are still to be written.
         for (const row of this.rowsOf(rows, waiting)) await this.putOne(row);
@@ -140,7 +144,7 @@ export class Writer {
         this.counts.written++;
         return true;
       } catch (error) {
-        if (isThrottling(error)) continue;
+        if (isPassing(error, attempt)) continue;
         if (codeOf(error) === 'ConditionalCheckFailedException') return false;
         if (!isRowFault(error)) throw error;
         this.options.onFailed(row, (error as Error).message);
