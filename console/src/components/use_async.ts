@@ -51,10 +51,17 @@ export function usePolling(run: () => void | Promise<void>, ms: number, on = tru
     if (!on) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let stopped = false;
+    let running = false;
     const turn = async () => {
+      if (running) return; // the page became visible meanwhile
+      running = true;
       clearTimeout(timer);
-      if (document.visibilityState === 'visible') await latest.current();
-      if (!stopped) timer = setTimeout(turn, ms);
+      try {
+        if (document.visibilityState === 'visible') await latest.current();
+      } finally {
+        running = false;
+        if (!stopped) timer = setTimeout(turn, ms);
+      }
     };
     const seen = () => document.visibilityState === 'visible' && void turn();
     timer = setTimeout(turn, ms);

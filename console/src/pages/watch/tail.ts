@@ -61,15 +61,22 @@ export class Tail {
     const waiting = [...this.shards].filter(([, each]) => !each.closed);
     const found: StreamRecord[] = [];
     let split = false;
+    let fault: unknown;
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        found.push(...(await this.readShard(next[0], next[1])));
+        try {
+          found.push(...(await this.readShard(next[0], next[1])));
+        } catch (error) {
+          fault ??= error;
+        }
         split ||= next[1].closed;
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, work));
     // A shard that ended has children, which hold what comes next.
     if (split) this.listedAt = -Infinity;
+    // What other shards gave is not read twice, so it goes first; a fault that lasts is thrown next time.
+    if (fault !== undefined && !found.length) throw fault;
     return found.sort((a, b) => (a.dynamodb.ApproximateCreationDateTime ?? 0) - (b.dynamodb.ApproximateCreationDateTime ?? 0));
   }
 

@@ -86,6 +86,8 @@ function record(sequence: number): StreamRecord {
 class FakeStream {
   shards: { id: string; records: StreamRecord[]; ended: boolean }[] = [{ id: 's1', records: [record(1)], ended: false }];
   expireNext = false;
+  /** The shard that cannot be read. */
+  broken = '';
   asked: string[] = [];
 
   send: Send = async (operation, input) => {
@@ -110,6 +112,7 @@ class FakeStream {
       throw Object.assign(new Error('expired'), { code: 'ExpiredIteratorException' });
     }
     const [id, at] = (input.ShardIterator as string).split(' ');
+    if (id === this.broken) throw Object.assign(new Error('no'), { code: 'InternalServerError' });
     const shard = this.shards.find((each) => each.id === id)!;
     return { Records: shard.records.slice(Number(at)), NextShardIterator: shard.ended ? undefined : `${id} ${shard.records.length}` };
   };
@@ -155,5 +158,16 @@ test('an iterator that expired is replaced where reading stood', async () => {
   stream.shards[0]!.records.push(record(2));
   stream.expireNext = true;
   assert.deepEqual(sequences(await tail.read()), []);
+  assert.deepEqual(sequences(await tail.read()), ['2']);
+});
+
+test('what other shards gave is not lost when one cannot be read', async () => {
+  const stream = new FakeStream();
+  stream.shards.push({ id: 's2', records: [record(2)], ended: false });
+  const tail = new Tail(stream.send, 'arn', 'TRIM_HORIZON', () => 0);
+  stream.broken = 's2';
+  assert.deepEqual(sequences(await tail.read()), ['1']);
+  await assert.rejects(tail.read(), /no/);
+  stream.broken = '';
   assert.deepEqual(sequences(await tail.read()), ['2']);
 });
