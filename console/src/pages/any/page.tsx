@@ -8,12 +8,13 @@ import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { callText, type ServiceError, useReadOnly } from '../../aws/index.ts';
 import { useKeys } from '../../app/keys.ts';
+import { notify } from '../../app/notices.ts';
 import { useQueryState } from '../../app/router.ts';
 import { CodeBlock, ErrorBox, formatBytes, Page, RequestPreview, tablesChanged, TextEditor } from '../../components/index.ts';
-import { parseJson, printJson } from '../../values/index.ts';
+import { isObject, parseJson, printJson } from '../../values/index.ts';
 import { byName, operations } from './operations.ts';
 
 interface Outcome {
@@ -27,16 +28,17 @@ export default function AnyOperation() {
   const locked = useReadOnly();
   const operation = byName(name);
   const [bodies, setBodies] = useState<Record<string, string>>({});
-  const body = bodies[name] ?? operation.template;
+  const body = (Object.hasOwn(bodies, name) ? bodies[name] : undefined) ?? operation.template;
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
   const [error, setError] = useState<ServiceError | Error>();
+  const shown = useRef(name);
+  shown.current = name;
   const refused = locked && operation.kind !== 'read';
 
   const fault = useMemo(() => {
     try {
-      parseJson(body);
-      return undefined;
+      return isObject(parseJson(body)) ? undefined : 'The body is an object: {…}.';
     } catch (problem) {
       return (problem as Error).message;
     }
@@ -47,14 +49,20 @@ export default function AnyOperation() {
     if (busy || refused) return;
     setBusy(true);
     const start = performance.now();
+    // A reply that comes after another operation was chosen belongs to that one no longer.
+    const current = () => shown.current === name;
     try {
       const reply = await callText(operation.target, body, { noRetries: true });
-      setOutcome({ text: pretty(reply.text), milliseconds: performance.now() - start, bytes: reply.text.length });
-      setError(undefined);
+      if (current()) {
+        setOutcome({ text: pretty(reply.text), milliseconds: performance.now() - start, bytes: reply.text.length });
+        setError(undefined);
+      }
       if (operation.kind === 'control') tablesChanged();
     } catch (problem) {
-      setError(problem as Error);
-      setOutcome(undefined);
+      if (current()) {
+        setError(problem as Error);
+        setOutcome(undefined);
+      } else notify({ type: 'error', header: `${name} was refused`, content: (problem as Error).message });
     }
     setBusy(false);
   };
