@@ -82,6 +82,7 @@ test('scenario 3 by keyboard alone: a document, its versions', async ({ open, pa
   await page.keyboard.press('Control+a');
   await page.keyboard.type('v_0');
   await page.keyboard.press('Control+Enter');
+  expect(await page.evaluate(() => location.search)).toContain('v_0');
   await expect.poll(() => column(page, 'note')).toEqual(['of v_0']);
   // Into the results, and the item opened.
   await page.getByLabel('sk begins_with').blur();

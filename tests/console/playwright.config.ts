@@ -7,7 +7,7 @@ export default defineConfig({
   workers: 1, // the machines that run this are small, and several tests measure time
   timeout: 60_000, // generous, for machines that do other work besides
   expect: { timeout: 15_000 },
-  retries: 2, // a machine that runs other suites besides can be too slow; the report names what passed only then
+  retries: 0,
   reporter: [['list']],
   use: {
     browserName: 'chromium',

@@ -43,8 +43,11 @@ export default function ExplorePage({ params }: PageProps) {
 
 const SYNC_DELAY = 250;
 
-/** The view, which the address follows; and which follows the address when it changes otherwise, as by Back. */
-function useView(onArrival: (view: View) => void): [View, (change: Partial<View>) => View] {
+/**
+ * The view, which the address follows; and which follows the address when it changes otherwise, as by Back. The last
+ * function writes at once what was changed: a query that runs is in the address, so Back from an item returns to it.
+ */
+function useView(onArrival: (view: View) => void): [View, (change: Partial<View>) => View, () => void] {
   const place = usePlace();
   const [view, setView] = useState(() => viewFromQuery(place.query));
   const latest = useRef(view);
@@ -67,22 +70,26 @@ function useView(onArrival: (view: View) => void): [View, (change: Partial<View>
 
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
+  const write = () => {
+    if (timer.current === undefined) return;
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    if (currentPlace().path !== path.current) return;
+    const query = queryOfView(latest.current);
+    written.current = query.toString();
+    for (const [name, value] of currentPlace().query) if (name.includes('.')) query.append(name, value);
+    const text = query.toString();
+    navigate(location.pathname + (text ? `?${text}` : ''), { replace: true });
+  };
   const change = (part: Partial<View>) => {
     const next = { ...latest.current, ...part };
     latest.current = next;
     setView(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      if (currentPlace().path !== path.current) return;
-      const query = queryOfView(latest.current);
-      written.current = query.toString();
-      for (const [name, value] of currentPlace().query) if (name.includes('.')) query.append(name, value);
-      const text = query.toString();
-      navigate(location.pathname + (text ? `?${text}` : ''), { replace: true });
-    }, SYNC_DELAY);
+    timer.current = setTimeout(write, SYNC_DELAY);
     return next;
   };
-  return [view, change];
+  return [view, change, write];
 }
 
 function Explore({ table, reload }: { table: TableDescription; reload: () => void }) {
@@ -106,10 +113,13 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
     if (keep) remember({ name: describeView(of, target), table: name, query, at: Date.now() });
     void results.run(request);
   };
-  const [view, change] = useView((arrived) => start(arrived, false));
+  const [view, change, write] = useView((arrived) => start(arrived, false));
   const target = targetOf(view);
   const faults = faultsOfView(view, target);
-  const run = () => start(view, true);
+  const run = (of = view) => {
+    write();
+    start(of, true);
+  };
 
   const hint = useMemo(() => (faults.size && !faults.has('pk0') ? undefined : hintOf(view, targets)), [view, targets]);
   const request = requestOf(view, table, target);
@@ -117,7 +127,7 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
   const create = () => navigate(href(`item/${segment(name)}`, { new: '1' }));
 
   useKeys([
-    { keys: 'Ctrl+Enter', does: 'Run the query', run },
+    { keys: 'Ctrl+Enter', does: 'Run the query', run: () => run() },
     { keys: '/', does: 'Key condition and filter', run: () => document.querySelector<HTMLElement>('.query-form [data-first] input, .query-form [data-filter] input, .query-form [data-filter] button')?.focus() },
     { keys: 'n', does: 'Create an item', run: create },
   ]);
@@ -157,8 +167,8 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
         busy={results.busy}
         stale={stale}
         onChange={change}
-        onRun={run}
-        onBetter={(better) => start(change(better), true)}
+        onRun={() => run()}
+        onBetter={(better) => run(change(better))}
       />
       <ResultsView table={table} target={target} view={view} results={results} onChange={change} onRerun={() => results.request && void results.run(results.request)} onCreate={create} />
     </Page>
