@@ -33,11 +33,6 @@ Task<Result<bool>> tries_again(const Context& context, RequestAuthorizer& checke
   }
 }
 
-table::Verb verb_of(api::WriteAction::Kind kind) {
-  constexpr table::Verb kVerbs[] = {table::Verb::kPut, table::Verb::kUpdate, table::Verb::kDelete, table::Verb::kCheck};
-  return kVerbs[static_cast<size_t>(kind)];
-}
-
 Result<table::Table> find_table(std::string_view name_or_arn, const Context& context) {
   if (!name_or_arn.starts_with("arn:")) return context.database.ready_table(name_or_arn);
   PARTITA_TRY(const std::string name, table_name_of(name_or_arn, context));

@@ -98,8 +98,6 @@ class ItemExecution : public Execution {
 // The table of that name or ARN, ready for items. Faults: those of table_name_of(), kResourceNotFound.
 Result<table::Table> find_table(std::string_view name_or_arn, const Context& context);
 
-table::Verb verb_of(api::WriteAction::Kind kind);
-
 // The table that a request names, or for each of its parts a table or the error of its name. table::bind() reports
 // these errors in the order of the parts.
 template <class Request>
@@ -120,7 +118,7 @@ void visit_named(const Request& request, VisitName visit) {
   if constexpr (requires { request.parts; }) {
     for (const auto& part : request.parts) visit_named(part, visit);
   } else if constexpr (requires { request.action; }) {
-    visit(request.table, {}, verb_of(request.action.kind));
+    visit(request.table, {}, table::verb_of(request.action.kind));
   } else if constexpr (requires { request.index.value(); }) {
     visit(request.table, request.index ? std::string_view(*request.index) : std::string_view(), table::Verb::kGet);
   } else if constexpr (requires { request.index; }) {

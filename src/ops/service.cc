@@ -147,12 +147,12 @@ bool says_nothing(const Call& call) {
          (call.content_type.empty() || (auth::is_form(call.content_type) && !call.body.contains("Action=")));
 }
 
-}  // namespace
-
 void note_names(Execution& execution, RequestFootprint& footprint) {
   auto note = [&](const std::string& name, std::string_view /*index*/, table::Verb /*verb*/) { footprint.name(name); };
   execution.visit_names(note);
 }
+
+}  // namespace
 
 Task<Reply> Service::call(const Call& call) { return this->call(call, nullptr); }
 

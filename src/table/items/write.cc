@@ -199,11 +199,15 @@ Result<void> check_growth(bool full, const ItemChange& change) {
   return {};
 }
 
-Access access_of(const BoundWrite& write, api::ReturnValues returned) {
+Verb verb_of(Kind kind) {
   constexpr Verb kVerbs[] = {Verb::kPut, Verb::kUpdate, Verb::kDelete, Verb::kCheck};
+  return kVerbs[static_cast<size_t>(kind)];
+}
+
+Access access_of(const BoundWrite& write, api::ReturnValues returned) {
   const api::WriteAction& action = *write.action;
   Access access;
-  access.verb = kVerbs[static_cast<size_t>(action.kind)];
+  access.verb = verb_of(action.kind);
   access.name = write.table->name;
   access.table = write.table.get();
   access.item = &write.named();

@@ -58,6 +58,8 @@ void charge(const WritePlan& plan, const api::WriteReply& outcome, AccessChecker
 // After run() failed: a write whose condition was false is charged for the table; other errors cost nothing.
 void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker);
 
+Verb verb_of(api::WriteAction::Kind kind);
+
 // One action of a request as the access checker sees it.
 Access access_of(const BoundWrite& write, api::ReturnValues returned = api::ReturnValues::kNone);
 
