@@ -1,4 +1,4 @@
-// What requests did in each of the last seconds, for whoever watches the server.
+// Samples of the request metrics, one for each of the last seconds, for the console's Watch page.
 #pragma once
 
 #include <cstdint>

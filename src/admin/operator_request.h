@@ -40,7 +40,7 @@ class Asked {
   wire::JsonValue body_;
 };
 
-// What a server tells of itself to whoever opens its console.
+// The facts about a server that DescribeConsole returns.
 struct ConsoleFacts {
   std::string version;
   bool console = false;   // whether it is served

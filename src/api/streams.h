@@ -44,7 +44,7 @@ struct DescribeStreamReply {
   struct Shard {
     std::string id;
     std::string parent;                // empty: none, or it was removed
-    std::optional<std::string> start;  // sequence numbers, as far as they are known
+    std::optional<std::string> start;  // sequence numbers; absent if unknown
     std::optional<std::string> end;    // of a closed shard
   };
   StreamName stream;

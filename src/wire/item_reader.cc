@@ -204,7 +204,7 @@ class SortedMembers {
 
  private:
   static constexpr size_t kFew = 16;
-  union Few {  // of which only those in use are constructed
+  union Few {  // only the members in use are constructed
     Few() {}
     JsonValue::Member members[kFew];
   };

@@ -120,7 +120,7 @@ def table_named(name):
     own("LOCALHOST:8000"),
     {"Host": "localhost:80", "Origin": "http://localhost"},
     own("127.0.0.1:8000"),
-    own("192.168.1.7:49153"),  # a mapped port, of which the server knows nothing
+    own("192.168.1.7:49153"),  # a mapped port, unknown to the server
     own("[::1]:8000"),
 ], ids=str)  # fmt: skip
 def test_the_pages_of_this_server_may_call(server, headers):
@@ -230,6 +230,6 @@ def test_where_signatures_are_verified_any_name_will_do(tmp_path):
         assert listed(own("db.example", "https")) == 200
         assert listed({**own("db.example"), "Origin": "http://evil.example"}) == REFUSED
         assert listed({**own("db.example"), "Sec-Fetch-Site": "cross-site"}) == REFUSED
-        # Without a signature it gets as far as everybody, and no further.
+        # The origin is accepted; the call is refused because it is not signed.
         reply = exchange(server, request(headers=own("evil.example")))
         assert reply.status == 400 and reply.kind() == "InvalidSignatureException"

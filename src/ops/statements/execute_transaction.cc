@@ -62,7 +62,7 @@ std::optional<Error> as_reason(const Error& error) {
   }
 }
 
-// Both kinds of transaction, of which one is meant.
+// The requests of both kinds of transaction; one of them is in use.
 struct Requests {
   std::vector<Result<table::Table>> tables;
   api::TransactWriteRequest writes;

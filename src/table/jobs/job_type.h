@@ -53,8 +53,8 @@ class JobType {
   //
   // The default finishes the job.
   virtual Task<Result<StepEnd>> step(JobRun& run);
-  // The number of rows that the job will have done at its end, as far as is known; absent, the default: it is not. The
-  // log, every ten seconds, and ListJobs compare Job::done with it.
+  // The value that Job::done will have at the job's end; absent, the default, if it is unknown. ListJobs shows it, and
+  // so does the log, every ten seconds.
   virtual Task<Result<std::optional<uint64_t>>> total(TableContext& context, const Job& job) const;
 
   // Creates a job with put_job() for each piece of work that is due, or does the work at once. Every server that has
