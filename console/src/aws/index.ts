@@ -1,3 +1,4 @@
+export * from './batch_write.ts';
 export * from './client.ts';
 export * from './errors.ts';
 export * from './operations.ts';

@@ -1,12 +1,9 @@
 /** A dialog that sends requests: its fields, the requests as code, and the server's error. */
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { notify } from '../app/notices.ts';
 import { call } from '../aws/client.ts';
 import type { Request } from '../codegen/index.ts';
+import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './error_box.tsx';
 import { RequestPreview } from './request_preview.tsx';
 import { WriteButton } from './write_button.tsx';
@@ -44,37 +41,26 @@ export function ChangeDialog({ title, action = 'Save', requests, fault, done, on
     }
   };
   return (
-    <Modal
-      visible
+    <Dialog
+      title={title}
       size={size}
-      header={title}
-      onDismiss={onClose}
-      closeAriaLabel="Close"
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>
-              Cancel
-            </Button>
-            <WriteButton
-              variant="primary"
-              loading={busy}
-              disabled={!!fault || !requests.length}
-              disabledReason={fault ?? 'Nothing is changed.'}
-              onClick={() => void send()}
-              data-testid="save"
-            >
-              {action}
-            </WriteButton>
-          </SpaceBetween>
-        </Box>
+      onClose={onClose}
+      action={
+        <WriteButton
+          variant="primary"
+          loading={busy}
+          disabled={!!fault || !requests.length}
+          disabledReason={fault ?? 'Nothing is changed.'}
+          onClick={() => void send()}
+          data-testid="save"
+        >
+          {action}
+        </WriteButton>
       }
     >
-      <SpaceBetween size="m">
-        {children}
-        {requests.length > 0 && <RequestPreview request={requests} height="short" />}
-        <ErrorBox error={error} header="The change was refused" />
-      </SpaceBetween>
-    </Modal>
+      {children}
+      {requests.length > 0 && <RequestPreview request={requests} height="short" />}
+      <ErrorBox error={error} header="The change was refused" />
+    </Dialog>
   );
 }

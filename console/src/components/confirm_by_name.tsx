@@ -1,13 +1,11 @@
 /** Asks for the name before something is destroyed, and says on which server and in which namespace. */
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input, { type InputProps } from '@cloudscape-design/components/input';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useRef, useState } from 'react';
 import { endpoint, useSession } from '../aws/session.ts';
+import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './error_box.tsx';
 import { useFocus } from './use_focus.ts';
 
@@ -43,47 +41,36 @@ export function ConfirmByName({ title, name, action, children, onConfirm, onClos
     }
   };
   return (
-    <Modal
-      visible
-      header={title}
-      onDismiss={onClose}
-      closeAriaLabel="Close"
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button variant="primary" disabled={typed !== name} loading={busy} onClick={() => void confirm()} data-testid="confirm">
-              {action}
-            </Button>
-          </SpaceBetween>
-        </Box>
+    <Dialog
+      title={title}
+      onClose={onClose}
+      action={
+        <Button variant="primary" disabled={typed !== name} loading={busy} onClick={() => void confirm()} data-testid="confirm">
+          {action}
+        </Button>
       }
     >
-      <SpaceBetween size="m">
-        {children}
-        <Alert type="warning">
-          This cannot be undone. Server: <strong>{endpoint()}</strong>
-          {session.server && session.server.Namespaces !== 'none' && (
-            <>
-              , namespace: <strong>{session.namespace || '(unnamed)'}</strong>
-            </>
-          )}
-        </Alert>
-        <FormField label={`To confirm, type ${name}`}>
-          <Input
-            ref={input}
-            value={typed}
-            autoComplete={false}
-            spellcheck={false}
-            placeholder={name}
-            onChange={({ detail }) => setTyped(detail.value)}
-            onKeyDown={({ detail }) => detail.key === 'Enter' && void confirm()}
-          />
-        </FormField>
-        <ErrorBox error={error} />
-      </SpaceBetween>
-    </Modal>
+      {children}
+      <Alert type="warning">
+        This cannot be undone. Server: <strong>{endpoint()}</strong>
+        {session.server && session.server.Namespaces !== 'none' && (
+          <>
+            , namespace: <strong>{session.namespace || '(unnamed)'}</strong>
+          </>
+        )}
+      </Alert>
+      <FormField label={`To confirm, type ${name}`}>
+        <Input
+          ref={input}
+          value={typed}
+          autoComplete={false}
+          spellcheck={false}
+          placeholder={name}
+          onChange={({ detail }) => setTyped(detail.value)}
+          onKeyDown={({ detail }) => detail.key === 'Enter' && void confirm()}
+        />
+      </FormField>
+      <ErrorBox error={error} />
+    </Dialog>
   );
 }

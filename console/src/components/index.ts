@@ -1,6 +1,7 @@
 export { CodeBlock } from './code_block.tsx';
 export { ConfirmByName } from './confirm_by_name.tsx';
 export { CopyButton, copyText } from './copy_button.tsx';
+export { Dialog } from './dialog.tsx';
 export { ErrorBox } from './error_box.tsx';
 export * from './format.ts';
 export { RequestPreview } from './request_preview.tsx';

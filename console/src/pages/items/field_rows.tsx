@@ -101,15 +101,9 @@ function Row(props: RowProps) {
         </select>
         <FieldValue field={field} label={label} locked={fixed || locked} onChange={replace} />
         {!locked && !isKey && (
-          <button type="button" className="field-remove" aria-label={`Remove ${label}`} title="Remove" onClick={() => onChange(field.id, () => undefined)}>
-            ×
-          </button>
+          <RemoveButton label={label} onClick={() => onChange(field.id, () => undefined)} />
         )}
-        {fault && (
-          <div className="field-message" role="alert" data-fault={path}>
-            {fault}
-          </div>
-        )}
+        <FaultMessage path={path} fault={fault} />
       </div>
       {holds && open && (
         <>
@@ -148,15 +142,26 @@ function MemberRow({ field, depth, path, faults, locked, onChange }: RowProps | 
       <span className="field-lead" />
       <FieldValue field={field} label={path} locked={locked} onChange={(change) => onChange(field.id, (before) => ({ ...before, ...change }))} />
       {!locked && (
-        <button type="button" className="field-remove" aria-label={`Remove ${path}`} title="Remove" onClick={() => onChange(field.id, () => undefined)}>
-          ×
-        </button>
+        <RemoveButton label={path} onClick={() => onChange(field.id, () => undefined)} />
       )}
-      {fault && (
-        <div className="field-message" role="alert" data-fault={path}>
-          {fault}
-        </div>
-      )}
+      <FaultMessage path={path} fault={fault} />
+    </div>
+  );
+}
+
+function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <button type="button" className="field-remove" aria-label={`Remove ${label}`} title="Remove" onClick={onClick}>
+      ×
+    </button>
+  );
+}
+
+function FaultMessage({ path, fault }: { path: string; fault: string | undefined }) {
+  if (!fault) return null;
+  return (
+    <div className="field-message" role="alert" data-fault={path}>
+      {fault}
     </div>
   );
 }

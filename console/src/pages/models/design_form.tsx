@@ -5,7 +5,7 @@ import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { TYPE_NAMES, TYPES, type TypeTag } from '../../values/types.ts';
 import type { JsonObject } from '../../values/json.ts';
 import {
@@ -95,21 +95,7 @@ export function DesignForm({ model, place, onChange, onRenamed }: Props) {
           <KeyFields keys={draft.keys} onChange={(keys) => set({ keys })} />
         </SpaceBetween>
       </Container>
-      <Container
-        header={
-          <Header
-            variant="h2"
-            counter={`(${draft.indexes.length})`}
-            actions={
-              <Button iconName="add-plus" onClick={() => set({ indexes: [...draft.indexes, { name: `GSI${draft.indexes.length + 1}`, keys: { partition: { name: '', type: 'S' } }, projection: 'ALL', included: [] }] })}>
-                Index
-              </Button>
-            }
-          >
-            Global indexes
-          </Header>
-        }
-      >
+      <Section title="Global indexes" count={draft.indexes.length} adds="Index" onAdd={() => set({ indexes: [...draft.indexes, { name: `GSI${draft.indexes.length + 1}`, keys: { partition: { name: '', type: 'S' } }, projection: 'ALL', included: [] }] })}>
         {draft.indexes.map((index, at) => (
           <div className="index-row" key={at} role="group" aria-label={`Index ${index.name}`}>
             <FormField label="Index name">
@@ -136,23 +122,8 @@ export function DesignForm({ model, place, onChange, onRenamed }: Props) {
             <Button variant="icon" iconName="remove" ariaLabel={`Remove index ${index.name}`} onClick={() => set({ indexes: remove(draft.indexes, at) })} />
           </div>
         ))}
-      </Container>
-      <Container
-        header={
-          <Header
-            variant="h2"
-            counter={`(${draft.facets.length})`}
-            description="What an entity calls the keys, and which attributes it has."
-            actions={
-              <Button iconName="add-plus" onClick={() => set({ facets: [...draft.facets, { name: '', partitionAlias: '', attributes: [] }] })}>
-                Facet
-              </Button>
-            }
-          >
-            Facets
-          </Header>
-        }
-      >
+      </Section>
+      <Section title="Facets" count={draft.facets.length} description="What an entity calls the keys, and which attributes it has." adds="Facet" onAdd={() => set({ facets: [...draft.facets, { name: '', partitionAlias: '', attributes: [] }] })}>
         {draft.facets.map((facet, at) => (
           <div className="facet-row" key={at} role="group" aria-label={`Facet ${facet.name}`}>
             <FormField label="Facet name">
@@ -170,22 +141,8 @@ export function DesignForm({ model, place, onChange, onRenamed }: Props) {
             <Button variant="icon" iconName="remove" ariaLabel={`Remove facet ${facet.name}`} onClick={() => set({ facets: remove(draft.facets, at) })} />
           </div>
         ))}
-      </Container>
-      <Container
-        header={
-          <Header
-            variant="h2"
-            counter={`(${draft.attributes.length})`}
-            actions={
-              <Button iconName="add-plus" onClick={() => set({ attributes: [...draft.attributes, { name: '', type: 'S' }] })}>
-                Attribute
-              </Button>
-            }
-          >
-            Attributes beside the keys
-          </Header>
-        }
-      >
+      </Section>
+      <Section title="Attributes beside the keys" count={draft.attributes.length} adds="Attribute" onAdd={() => set({ attributes: [...draft.attributes, { name: '', type: 'S' }] })}>
         <div className="attribute-list">
           {draft.attributes.map((attribute, at) => {
             const change = (part: Partial<typeof attribute>) => set({ attributes: draft.attributes.map((each, index) => (index === at ? { ...each, ...part } : each)) });
@@ -198,7 +155,7 @@ export function DesignForm({ model, place, onChange, onRenamed }: Props) {
             );
           })}
         </div>
-      </Container>
+      </Section>
       <FormField errorText={fault}>
         <SpaceBetween direction="horizontal" size="xs">
           <Button variant="primary" disabled={!!fault} onClick={save}>
@@ -209,6 +166,39 @@ export function DesignForm({ model, place, onChange, onRenamed }: Props) {
       </FormField>
       {!fault && <RequestPreview folded request={{ operation: 'CreateTable', input: createTableInput({ ...table, ...draft, facets: [] }) }} />}
     </SpaceBetween>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  count: number;
+  description?: string;
+  /** What its button adds. */
+  adds: string;
+  onAdd: () => void;
+  children: ReactNode;
+}
+
+function Section({ title, count, description, adds, onAdd, children }: SectionProps) {
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          counter={`(${count})`}
+          description={description}
+          actions={
+            <Button iconName="add-plus" onClick={onAdd}>
+              {adds}
+            </Button>
+          }
+        >
+          {title}
+        </Header>
+      }
+    >
+      {children}
+    </Container>
   );
 }
 

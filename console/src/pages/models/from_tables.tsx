@@ -1,16 +1,13 @@
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Modal from '@cloudscape-design/components/modal';
 import Multiselect from '@cloudscape-design/components/multiselect';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { href, navigate } from '../../app/router.ts';
 import { notify } from '../../app/notices.ts';
 import { call } from '../../aws/index.ts';
-import { describeTable, ErrorBox, useTables } from '../../components/index.ts';
+import { describeTable, Dialog, ErrorBox, useTables } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
 import { newModel } from './file.ts';
 import { keepModel, newId } from './store.ts';
@@ -62,47 +59,36 @@ export function FromTables({ onClose }: { onClose: () => void }) {
     }
   };
   return (
-    <Modal
-      visible
-      header="Make a model of tables"
-      closeAriaLabel="Close"
-      onDismiss={onClose}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button variant="primary" disabled={!chosen.length || !!fault} loading={busy} onClick={() => void make()}>
-              Make the model
-            </Button>
-          </SpaceBetween>
-        </Box>
+    <Dialog
+      title="Make a model of tables"
+      onClose={onClose}
+      action={
+        <Button variant="primary" disabled={!chosen.length || !!fault} loading={busy} onClick={() => void make()}>
+          Make the model
+        </Button>
       }
     >
-      <SpaceBetween size="m">
-        <FormField label="Tables">
-          <Multiselect
-            ariaLabel="Tables"
-            placeholder="Choose tables"
-            filteringType="auto"
-            selectedOptions={chosen.map((value) => ({ value, label: value }))}
-            options={(tables.data ?? []).map((value) => ({ value, label: value }))}
-            statusType={tables.loading && !tables.data ? 'loading' : 'finished'}
-            loadingText="Listing tables"
-            empty="No tables"
-            onChange={({ detail }) => setChosen(detail.selectedOptions.map((each) => each.value!))}
-          />
-        </FormField>
-        <FormField label="Name of the model">
-          <Input value={name} placeholder={chosen.join(', ')} onChange={({ detail }) => setName(detail.value)} />
-        </FormField>
-        <FormField label="Sample items of each table" description="The first ones of a scan." errorText={fault}>
-          <Input value={count} inputMode="numeric" onChange={({ detail }) => setCount(detail.value)} />
-        </FormField>
-        <ErrorBox error={error} header="The model was not made" />
-        <Alert type="info">A model has no local indexes, time to live or streams. Those are left out.</Alert>
-      </SpaceBetween>
-    </Modal>
+      <FormField label="Tables">
+        <Multiselect
+          ariaLabel="Tables"
+          placeholder="Choose tables"
+          filteringType="auto"
+          selectedOptions={chosen.map((value) => ({ value, label: value }))}
+          options={(tables.data ?? []).map((value) => ({ value, label: value }))}
+          statusType={tables.loading && !tables.data ? 'loading' : 'finished'}
+          loadingText="Listing tables"
+          empty="No tables"
+          onChange={({ detail }) => setChosen(detail.selectedOptions.map((each) => each.value!))}
+        />
+      </FormField>
+      <FormField label="Name of the model">
+        <Input value={name} placeholder={chosen.join(', ')} onChange={({ detail }) => setName(detail.value)} />
+      </FormField>
+      <FormField label="Sample items of each table" description="The first ones of a scan." errorText={fault}>
+        <Input value={count} inputMode="numeric" onChange={({ detail }) => setCount(detail.value)} />
+      </FormField>
+      <ErrorBox error={error} header="The model was not made" />
+      <Alert type="info">A model has no local indexes, time to live or streams. Those are left out.</Alert>
+    </Dialog>
   );
 }

@@ -9,11 +9,10 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
 import { href, segment } from '../../app/router.ts';
-import { call, sameSession } from '../../aws/index.ts';
+import { batchWrite, call, sameSession } from '../../aws/index.ts';
 import { describeTable, ErrorBox, plural, RequestPreview, tablesChanged, useTables, WriteButton } from '../../components/index.ts';
 import type { Model, ModelTable } from './file.ts';
 import { createTableInput } from './tables.ts';
-import { putItems } from './put_items.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{3,255}$/;
 
@@ -121,5 +120,5 @@ async function makeOne(table: ModelTable, name: string, exists: boolean, data: b
   }
   if (!data) return;
   progress(`Putting ${plural('item', table.items.length)} into ${name}`);
-  await putItems(name, table.items);
+  await batchWrite(name, table.items.map((Item) => ({ PutRequest: { Item } })));
 }

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
 import { href, segment } from '../../app/router.ts';
-import { call, messageOf } from '../../aws/index.ts';
+import { batchWrite, call, messageOf } from '../../aws/index.ts';
 import { tablesChanged, WriteButton } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
 
@@ -76,11 +76,7 @@ export function LoadSample() {
       });
       await untilActive();
       const all = items();
-      for (let at = 0; at < all.length; at += 25) {
-        await call('BatchWriteItem', {
-          RequestItems: { [NAME]: all.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } })) },
-        });
-      }
+      await batchWrite(NAME, all.map((Item) => ({ PutRequest: { Item } })));
       tablesChanged();
       notify({
         type: 'success',

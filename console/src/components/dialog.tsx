@@ -1,0 +1,39 @@
+/** A dialog with a button that acts, and Cancel beside it. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+
+interface Props {
+  title: string;
+  /** The button that acts. */
+  action: ReactNode;
+  size?: 'medium' | 'large';
+  onClose: () => void;
+  children?: ReactNode;
+}
+
+export function Dialog({ title, action, size, onClose, children }: Props) {
+  return (
+    <Modal
+      visible
+      size={size}
+      header={title}
+      onDismiss={onClose}
+      closeAriaLabel="Close"
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onClose}>
+              Cancel
+            </Button>
+            {action}
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">{children}</SpaceBetween>
+    </Modal>
+  );
+}
