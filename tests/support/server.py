@@ -60,7 +60,7 @@ class Server:
         else:
             self._arguments += ["--in-memory"] if in_memory else ["--data", str(data_dir)]
         self._arguments += list(extra_args)
-        self._log = tempfile.TemporaryFile("w+")
+        self._log = tempfile.NamedTemporaryFile()
         self.process = None
         self.host = host
         self.port = port or free_port(host)
@@ -98,9 +98,8 @@ class Server:
 
     def log(self):
         """What the server has written to stderr so far."""
-        self._log.flush()
-        self._log.seek(0)
-        return self._log.read()
+        # The server shares the offset of our descriptor: to move it would make the server overwrite its own lines.
+        return pathlib.Path(self._log.name).read_text()
 
     def stop(self):
         """Asks the server to stop, and fails unless it exits cleanly."""
