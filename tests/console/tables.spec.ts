@@ -27,6 +27,10 @@ test('create with everything, and as code', async ({ open, page, server, shot })
   await page.getByRole('option', { name: 'Keys and chosen attributes' }).click();
   await global.getByRole('textbox', { name: 'Chosen attributes' }).fill('Name, Size');
 
+  await global.getByRole('button', { name: 'Warm throughput' }).click();
+  await global.getByLabel('Warm reads a second').fill('15000');
+  await global.getByLabel('Warm writes a second').fill('7000');
+
   await page.getByRole('button', { name: 'Local index' }).click();
   const local = page.getByRole('group', { name: 'Local index' });
   await local.getByLabel('Index name').fill('by-kind');
@@ -67,6 +71,7 @@ test('create with everything, and as code', async ({ open, page, server, shot })
       { AttributeName: 'At', KeyType: 'RANGE' },
     ],
     Projection: { ProjectionType: 'INCLUDE' },
+    WarmThroughput: { ReadUnitsPerSecond: 15000, WriteUnitsPerSecond: 7000 },
   });
   expect([...Table.GlobalSecondaryIndexes[0].Projection.NonKeyAttributes].sort()).toEqual(['Name', 'Size']);
   expect(Table.LocalSecondaryIndexes[0].KeySchema[1]).toEqual({ AttributeName: 'Kind', KeyType: 'RANGE' });
@@ -130,6 +135,8 @@ test('change capacity, stream, TTL, tags, policy, protection', async ({ open, pa
   await dialog.getByText('Provisioned', { exact: true }).click();
   await dialog.getByLabel('Write units a second').fill('9');
   await expect(dialog.locator('pre')).toContainText('--billing-mode PROVISIONED');
+  await dialog.getByRole('button', { name: 'CloudFormation' }).click();
+  await expect(dialog.locator('pre')).toContainText('WriteCapacityUnits: 9');
   await shot('change-capacity');
   await save();
   await expect(page.getByText('5 read, 9 write')).toBeVisible();
@@ -143,10 +150,22 @@ test('change capacity, stream, TTL, tags, policy, protection', async ({ open, pa
   await save();
   await expect(page.getByText('expires', { exact: false }).first()).toBeVisible();
 
-  await change('Deletion protection, table class');
+  await change('Stream');
+  await dialog.getByRole('button', { name: field('Records hold') }).click();
+  await page.getByRole('option', { name: 'Keys only' }).click();
+  await save();
+  await expect(page.getByText('Keys only')).toBeVisible();
+
+  await change('Deletion protection');
   await dialog.getByLabel('Deletion protection').check();
+  await dialog.getByRole('button', { name: field('Table class') }).click();
+  await page.getByRole('option', { name: 'Standard, infrequent access' }).click();
+  await dialog.getByRole('button', { name: field('Encryption') }).click();
+  await page.getByRole('option', { name: 'KMS key' }).click();
+  await expect(dialog.locator('pre')).toContainText('SSEEnabled: true');
   await save();
   await expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeDisabled();
+  await expect(page.getByText('Infrequent access')).toBeVisible();
 
   await page.getByRole('tab', { name: 'Tags and policy' }).click();
   await page.getByRole('button', { name: 'Change tags' }).click();
@@ -158,8 +177,70 @@ test('change capacity, stream, TTL, tags, policy, protection', async ({ open, pa
 
   const { Table } = await server.call('DescribeTable', { TableName: 'Music' });
   expect(Table.ProvisionedThroughput).toMatchObject({ ReadCapacityUnits: 5, WriteCapacityUnits: 9 });
-  expect(Table.StreamSpecification.StreamEnabled).toBe(true);
+  expect(Table.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'KEYS_ONLY' });
   expect(Table.DeletionProtectionEnabled).toBe(true);
+  expect(Table.TableClassSummary.TableClass).toBe('STANDARD_INFREQUENT_ACCESS');
+  expect(Table.SSEDescription).toMatchObject({ Status: 'ENABLED', SSEType: 'KMS' });
+
+  await page.getByRole('tab', { name: 'Backups' }).click();
+  await expect(page.getByText('partita backup STORE BACKUPS')).toBeVisible();
+});
+
+test('warm throughput, limits of one index, Contributor Insights', async ({ open, page, server, shot }) => {
+  await server.createTable('Songs', {
+    GlobalSecondaryIndexes: [{ IndexName: 'by-sk', KeySchema: [{ AttributeName: 'sk', KeyType: 'HASH' }], Projection: { ProjectionType: 'ALL' } }],
+  });
+  await open('tables/Songs');
+  const dialog = page.getByRole('dialog');
+  const save = async () => {
+    await page.getByTestId('save').click();
+    await expect(dialog).toBeHidden();
+  };
+  const warm = async (reads: string, writes: string) => {
+    await dialog.getByRole('button', { name: 'Warm throughput' }).click();
+    await dialog.getByLabel('Warm reads a second').fill(reads);
+    await dialog.getByLabel('Warm writes a second').fill(writes);
+  };
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Capacity' }).click();
+  await expect(page.getByTestId('save')).toBeDisabled();
+  await warm('13000', '5000');
+  await save();
+  await expect(page.getByText('13,000 read, 5,000 write')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Change: insights' }).click();
+  await dialog.getByRole('button', { name: field('Index by-sk') }).click();
+  await page.getByRole('option', { name: 'Throttled keys', exact: true }).click();
+  await dialog.getByRole('button', { name: field('Table') }).click();
+  await page.getByRole('option', { name: 'Accessed and throttled keys' }).click();
+  await save();
+  await expect(page.getByText('On: table, index by-sk')).toBeVisible();
+
+  await page.getByRole('tab', { name: 'Indexes (1)' }).click();
+  await page.getByRole('button', { name: 'Change index by-sk' }).click();
+  await dialog.getByLabel('Most read units a second').fill('40');
+  await dialog.getByLabel('Most write units a second').fill('50');
+  await warm('14000', '6000');
+  await dialog.getByRole('button', { name: 'CloudFormation' }).click();
+  await expect(dialog.locator('pre')).toContainText('MaxReadRequestUnits: 40');
+  await expect(dialog.locator('pre')).toContainText('Mode: THROTTLED_KEYS');
+  await shot('change-index');
+  await save();
+  await expect(page.getByRole('row', { name: /by-sk/ })).toContainText('40 read, 50 write');
+  await expect(page.getByRole('row', { name: /by-sk/ })).toContainText('14,000 read, 6,000 write');
+  await page.getByRole('button', { name: 'Change index by-sk' }).click();
+  await dialog.getByLabel('Most write units a second').fill('');
+  await save();
+
+  const { Table } = await server.call('DescribeTable', { TableName: 'Songs' });
+  expect(Table.WarmThroughput).toMatchObject({ ReadUnitsPerSecond: 13000, WriteUnitsPerSecond: 5000 });
+  expect(Table.GlobalSecondaryIndexes[0]).toMatchObject({
+    OnDemandThroughput: { MaxReadRequestUnits: 40 },
+    WarmThroughput: { ReadUnitsPerSecond: 14000, WriteUnitsPerSecond: 6000 },
+  });
+  expect(Table.GlobalSecondaryIndexes[0].OnDemandThroughput.MaxWriteRequestUnits ?? -1).toBe(-1);
+  const { ContributorInsightsSummaries } = await server.call('ListContributorInsights', { TableName: 'Songs' });
+  expect(ContributorInsightsSummaries).toMatchObject([{ ContributorInsightsMode: 'ACCESSED_AND_THROTTLED_KEYS' }, { IndexName: 'by-sk', ContributorInsightsMode: 'THROTTLED_KEYS' }]);
 });
 
 test('an index is added to a live table with its progress, and deleted by name', async ({ open, page, server, shot }) => {

@@ -31,12 +31,14 @@ export interface Operations {
   ExecuteTransaction: [Sdk.ExecuteTransactionInput, Sdk.ExecuteTransactionOutput];
   GetItem: [Sdk.GetItemInput, Sdk.GetItemOutput];
   GetResourcePolicy: [Sdk.GetResourcePolicyInput, Sdk.GetResourcePolicyOutput];
+  ListContributorInsights: [Sdk.ListContributorInsightsInput, Sdk.ListContributorInsightsOutput];
   ListTables: [Sdk.ListTablesInput, Sdk.ListTablesOutput];
   ListTagsOfResource: [Sdk.ListTagsOfResourceInput, Sdk.ListTagsOfResourceOutput];
   PutItem: [Sdk.PutItemInput, Sdk.PutItemOutput];
   PutResourcePolicy: [Sdk.PutResourcePolicyInput, Sdk.PutResourcePolicyOutput];
   Query: [Sdk.QueryInput, Sdk.QueryOutput];
   Scan: [Sdk.ScanInput, Sdk.ScanOutput];
+  SearchVectors: [Sdk.SearchVectorsInput, Sdk.SearchVectorsOutput];
   TagResource: [Sdk.TagResourceInput, object];
   TransactGetItems: [Sdk.TransactGetItemsInput, Sdk.TransactGetItemsOutput];
   TransactWriteItems: [Sdk.TransactWriteItemsInput, Sdk.TransactWriteItemsOutput];

@@ -5,6 +5,7 @@ export interface TableExtras {
   timeToLive?: { AttributeName: string; Enabled: boolean };
   pointInTimeRecovery?: boolean;
   resourcePolicy?: string;
+  contributorInsights?: { Enabled: boolean; Mode?: string };
 }
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_./ -]*$/;
@@ -56,6 +57,7 @@ export function tableProperties(input: object, extras: TableExtras = {}): { [nam
   }
   if (extras.timeToLive) to.TimeToLiveSpecification = { ...extras.timeToLive };
   if (extras.pointInTimeRecovery) to.PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  if (extras.contributorInsights) to.ContributorInsightsSpecification = clean(extras.contributorInsights);
   if (extras.resourcePolicy) to.ResourcePolicy = policy(extras.resourcePolicy);
   return to;
 }

@@ -2,13 +2,14 @@
 import { type ReactNode, useState } from 'react';
 import { notify } from '../app/notices.ts';
 import { call } from '../aws/client.ts';
+import { codeOf } from '../aws/errors.ts';
 import type { Request } from '../codegen/index.ts';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './error_box.tsx';
-import { RequestPreview } from './request_preview.tsx';
+import { RequestPreview, type Template } from './request_preview.tsx';
 import { WriteButton } from './write_button.tsx';
 
-interface Props {
+export interface ChangeDialogProps {
   title: string;
   /** The button's text: 'Save'. */
   action?: string;
@@ -18,25 +19,48 @@ interface Props {
   fault?: string;
   /** Said when it worked: 'The index is being created.' */
   done: string;
+  /** Of the table after the change, for CloudFormation. */
+  template?: Template;
   onDone?: () => void;
   onClose: () => void;
   size?: 'medium' | 'large';
   children?: ReactNode;
 }
 
-export function ChangeDialog({ title, action = 'Save', requests, fault, done, onDone, onClose, size = 'large', children }: Props) {
+const TRIES = 50;
+const PAUSE = 100; // milliseconds
+
+/** Until the change before is complete, the server may refuse the next one. */
+async function callAfter({ operation, input }: Request): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return void (await call(operation, input));
+    } catch (error) {
+      if (codeOf(error) !== 'ResourceInUseException' || tries === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+  }
+}
+
+export function ChangeDialog({ title, action = 'Save', requests, fault, done, template, onDone, onClose, size = 'large', children }: ChangeDialogProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const send = async () => {
     setBusy(true);
     setError(undefined);
+    let sent = 0;
     try {
-      for (const request of requests) await call(request.operation, request.input);
+      for (const request of requests) {
+        await (sent ? callAfter(request) : call(request.operation, request.input));
+        sent++;
+      }
       notify({ type: 'success', content: done });
       onDone?.();
       onClose();
     } catch (problem) {
       setError(problem);
+      // What was sent before is in effect: the dialog then offers the rest.
+      if (sent) onDone?.();
       setBusy(false);
     }
   };
@@ -59,7 +83,7 @@ export function ChangeDialog({ title, action = 'Save', requests, fault, done, on
       }
     >
       {children}
-      {requests.length > 0 && <RequestPreview request={requests} height="short" />}
+      {requests.length > 0 && <RequestPreview request={requests} template={template} height="short" />}
       <ErrorBox error={error} header="The change was refused" />
     </Dialog>
   );

@@ -12,4 +12,4 @@ export { ValueCell, valueClass } from './value_cell.tsx';
 export { Page } from './page.tsx';
 export { WriteButton } from './write_button.tsx';
 export { selectOffset, TextEditor } from './text_editor.tsx';
-export { ChangeDialog } from './change_dialog.tsx';
+export { ChangeDialog, type ChangeDialogProps } from './change_dialog.tsx';

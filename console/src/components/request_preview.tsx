@@ -19,31 +19,37 @@ const NAMES: Record<Language, string> = {
 
 const chosen = new PersistedStore<Language>('language', 'cli');
 
+/** The input of CreateTable, and what other calls add to the table. */
+export interface Template {
+  input: object;
+  extras?: TableExtras;
+}
+
 interface Props {
   /** One request, or those that are sent one after the other. */
   request: Request | Request[];
-  /** For CloudFormation: what other calls add to the table. */
-  extras?: TableExtras;
+  /** For CloudFormation. Without it, the template is that of the CreateTable among the requests. */
+  template?: Template;
   languages?: Language[];
   /** Folded behind a heading instead of open. */
   folded?: boolean;
   height?: 'short' | 'tall';
 }
 
-export function RequestPreview({ request, extras, languages, folded, height }: Props) {
+export function RequestPreview({ request, template, languages, folded, height }: Props) {
   const session = useSession();
   const language = useStore(chosen);
   const requests = Array.isArray(request) ? request : [request];
   const offered: Language[] =
     languages ??
-    (requests.some((each) => each.operation === 'CreateTable')
+    (template || requests.some((each) => each.operation === 'CreateTable')
       ? ['cli', 'cloudformation', 'python', 'javascript', 'json']
       : ['cli', 'python', 'javascript', 'json']);
   const active = offered.includes(language) ? language : offered[0]!;
   const target = { endpoint: endpoint(), region: region(session) };
   const text = useMemo(
-    () => render(active, requests, target, extras),
-    [active, JSON.stringify(requests), target.endpoint, target.region, JSON.stringify(extras)],
+    () => render(active, requests, target, template),
+    [active, JSON.stringify(requests), target.endpoint, target.region, JSON.stringify(template)],
   );
   const code = (
     <div className="request-preview">
@@ -59,7 +65,7 @@ export function RequestPreview({ request, extras, languages, folded, height }: P
   return folded ? <ExpandableSection headerText="Request as code">{code}</ExpandableSection> : code;
 }
 
-function render(language: Language, requests: Request[], target: { endpoint: string; region: string }, extras?: TableExtras): string {
+function render(language: Language, requests: Request[], target: { endpoint: string; region: string }, template?: Template): string {
   switch (language) {
     case 'cli':
       return requests.map((each) => cli(each, target)).join('\n\n');
@@ -68,7 +74,7 @@ function render(language: Language, requests: Request[], target: { endpoint: str
     case 'javascript':
       return joined(requests.map((each) => javascript3(each, target)));
     case 'cloudformation':
-      return cloudFormation(requests.find((each) => each.operation === 'CreateTable')!.input, extras);
+      return cloudFormation(template?.input ?? requests.find((each) => each.operation === 'CreateTable')!.input, template?.extras);
     case 'json':
       return requests.map((each) => JSON.stringify(each.input, null, 2)).join('\n\n');
   }

@@ -1,85 +1,25 @@
 /** The dialogs that change a table. */
-import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
-import Tiles from '@cloudscape-design/components/tiles';
 import { useState } from 'react';
-import { tablesChanged, TextEditor, ChangeDialog } from '../../components/index.ts';
+import { tablesChanged, TextEditor } from '../../components/index.ts';
 import type { TableDescription } from '../../aws/index.ts';
-import { CapacityFields } from './capacity_fields.tsx';
 import { isOnDemand } from './describe.ts';
-import { type Capacity, definitions, globalIndex, newIndex, newVector, ttlInput, vectorIndex } from './form.ts';
+import { definitions, globalIndex, newIndex, newVector, ttlInput, vectorIndex } from './form.ts';
+import { STREAM_VIEWS } from './setting_fields.tsx';
 import { GlobalIndexFields, VectorIndexFields } from './index_fields.tsx';
+import { TableDialog } from './table_dialog.tsx';
 import { TagFields } from './tag_fields.tsx';
+import { throughputOf } from './throughput.ts';
 
 interface Props {
   table: TableDescription;
   onClose: () => void;
 }
 
-const text = (value: number | undefined) => (value === undefined || value < 0 ? '' : String(value));
-const number = (value: string) => (value.trim() === '' ? undefined : Number(value));
-
-export function ChangeCapacity({ table, onClose }: Props) {
-  const [mode, setMode] = useState(isOnDemand(table) ? 'PAY_PER_REQUEST' : 'PROVISIONED');
-  const was = table.ProvisionedThroughput;
-  const [provisioned, setProvisioned] = useState<Capacity>({ read: text(was?.ReadCapacityUnits || 5), write: text(was?.WriteCapacityUnits || 5) });
-  const [maximum, setMaximum] = useState<Capacity>({
-    read: text(table.OnDemandThroughput?.MaxReadRequestUnits),
-    write: text(table.OnDemandThroughput?.MaxWriteRequestUnits),
-  });
-  const throughput = { ReadCapacityUnits: number(provisioned.read), WriteCapacityUnits: number(provisioned.write) };
-  const toProvisioned = mode === 'PROVISIONED' && isOnDemand(table);
-  const input =
-    mode === 'PROVISIONED'
-      ? {
-          TableName: table.TableName,
-          BillingMode: toProvisioned ? mode : undefined,
-          ProvisionedThroughput: throughput,
-          // A change of mode gives capacity to the indexes too.
-          GlobalSecondaryIndexUpdates:
-            toProvisioned && table.GlobalSecondaryIndexes?.length
-              ? table.GlobalSecondaryIndexes.map((index) => ({ Update: { IndexName: index.IndexName, ProvisionedThroughput: throughput } }))
-              : undefined,
-        }
-      : {
-          TableName: table.TableName,
-          BillingMode: isOnDemand(table) ? undefined : mode,
-          // -1 takes a limit away.
-          OnDemandThroughput: { MaxReadRequestUnits: number(maximum.read) ?? -1, MaxWriteRequestUnits: number(maximum.write) ?? -1 },
-        };
-  return (
-    <ChangeDialog
-      title={`Capacity of ${table.TableName}`}
-      requests={[{ operation: 'UpdateTable', input }]}
-      done="The capacity is changed."
-      onDone={tablesChanged}
-      onClose={onClose}
-    >
-      <Tiles
-        value={mode}
-        ariaLabel="Capacity mode"
-        items={[
-          { value: 'PAY_PER_REQUEST', label: 'On demand', description: 'Any number of requests.' },
-          { value: 'PROVISIONED', label: 'Provisioned', description: 'Requests over the capacity are throttled, as on AWS.' },
-        ]}
-        onChange={({ detail }) => setMode(detail.value)}
-      />
-      {mode === 'PROVISIONED' ? (
-        <CapacityFields value={provisioned} read="Read units a second" write="Write units a second" onChange={setProvisioned} />
-      ) : (
-        <CapacityFields value={maximum} read="Most read units a second" write="Most write units a second" placeholder="No limit" onChange={setMaximum} />
-      )}
-    </ChangeDialog>
-  );
-}
-
 export function AddGlobalIndex({ table, onClose }: Props) {
-  const [form, setForm] = useState(() => {
-    const index = newIndex();
-    return { ...index, provisioned: { read: text(table.ProvisionedThroughput?.ReadCapacityUnits || 5), write: text(table.ProvisionedThroughput?.WriteCapacityUnits || 5) } };
-  });
+  const [form, setForm] = useState(() => ({ ...newIndex(), provisioned: throughputOf(table).provisioned }));
   const billing = isOnDemand(table) ? 'PAY_PER_REQUEST' : 'PROVISIONED';
   const fault = !form.name.trim() ? 'The index needs a name.' : form.partition.some((each) => each.name.trim()) ? undefined : 'The index needs a partition key.';
   const input = {
@@ -88,7 +28,8 @@ export function AddGlobalIndex({ table, onClose }: Props) {
     GlobalSecondaryIndexUpdates: [{ Create: globalIndex(form, billing) }],
   };
   return (
-    <ChangeDialog
+    <TableDialog
+      table={table}
       title="Add a global index"
       action="Add index"
       requests={[{ operation: 'UpdateTable', input }]}
@@ -98,7 +39,7 @@ export function AddGlobalIndex({ table, onClose }: Props) {
       onClose={onClose}
     >
       <GlobalIndexFields value={form} billing={billing} onChange={setForm} />
-    </ChangeDialog>
+    </TableDialog>
   );
 }
 
@@ -111,7 +52,8 @@ export function AddVectorIndex({ table, onClose }: Props) {
     VectorIndexUpdates: [{ Create: vectorIndex(form) }],
   };
   return (
-    <ChangeDialog
+    <TableDialog
+      table={table}
       title="Add a vector index"
       action="Add index"
       requests={[{ operation: 'UpdateTable', input }]}
@@ -121,52 +63,42 @@ export function AddVectorIndex({ table, onClose }: Props) {
       onClose={onClose}
     >
       <VectorIndexFields value={form} onChange={setForm} />
-    </ChangeDialog>
+    </TableDialog>
   );
 }
 
-const VIEWS = [
-  { value: 'NEW_AND_OLD_IMAGES', label: 'New and old images' },
-  { value: 'NEW_IMAGE', label: 'New image' },
-  { value: 'OLD_IMAGE', label: 'Old image' },
-  { value: 'KEYS_ONLY', label: 'Keys only' },
-] as const;
-
 export function ChangeStream({ table, onClose }: Props) {
-  const was = table.StreamSpecification?.StreamEnabled ?? false;
-  const [view, setView] = useState<string>('NEW_AND_OLD_IMAGES');
-  const input = {
-    TableName: table.TableName,
-    StreamSpecification: was ? { StreamEnabled: false } : { StreamEnabled: true, StreamViewType: view },
-  };
+  const was = table.StreamSpecification?.StreamEnabled ? table.StreamSpecification.StreamViewType! : '';
+  const [view, setView] = useState<string>(was || 'NEW_AND_OLD_IMAGES');
+  const update = (StreamSpecification: object) => ({ operation: 'UpdateTable', input: { TableName: table.TableName, StreamSpecification } });
+  const off = was && view !== was ? [update({ StreamEnabled: false })] : [];
+  const on = view && view !== was ? [update({ StreamEnabled: true, StreamViewType: view })] : [];
   return (
-    <ChangeDialog
-      title={was ? 'Switch the stream off' : 'Switch the stream on'}
-      action={was ? 'Switch off' : 'Switch on'}
-      requests={[{ operation: 'UpdateTable', input }]}
-      done={was ? 'The stream is off.' : 'The stream is on.'}
+    <TableDialog
+      table={table}
+      title={`Stream of ${table.TableName}`}
+      requests={[...off, ...on]}
+      done={view ? 'The stream is on.' : 'The stream is off.'}
       onDone={tablesChanged}
       onClose={onClose}
     >
-      {was ? (
-        'Its records stay readable for a day.'
-      ) : (
-        <FormField label="Records hold">
-          <Select
-            selectedOption={VIEWS.find((each) => each.value === view)!}
-            options={VIEWS}
-            onChange={({ detail }) => setView(detail.selectedOption.value!)}
-          />
-        </FormField>
-      )}
-    </ChangeDialog>
+      <FormField label="Records hold">
+        <Select
+          selectedOption={STREAM_VIEWS.find((each) => each.value === view)!}
+          options={STREAM_VIEWS}
+          onChange={({ detail }) => setView(detail.selectedOption.value!)}
+        />
+      </FormField>
+      {off.length > 0 && (view ? 'Other records need a new stream. ' : '') + 'The records of the old stream stay readable for a day.'}
+    </TableDialog>
   );
 }
 
 export function ChangeTtl({ table, attribute, onClose, onDone }: Props & { attribute: string | undefined; onDone: () => void }) {
   const [name, setName] = useState(attribute ?? '');
   return (
-    <ChangeDialog
+    <TableDialog
+      table={table}
       title={attribute ? 'Switch time to live off' : 'Switch time to live on'}
       action={attribute ? 'Switch off' : 'Switch on'}
       requests={[{ operation: 'UpdateTimeToLive', input: ttlInput(table.TableName!, name.trim(), !attribute) }]}
@@ -181,7 +113,7 @@ export function ChangeTtl({ table, attribute, onClose, onDone }: Props & { attri
           <Input value={name} autoFocus spellcheck={false} placeholder="expires" onChange={({ detail }) => setName(detail.value)} />
         </FormField>
       )}
-    </ChangeDialog>
+    </TableDialog>
   );
 }
 
@@ -196,9 +128,9 @@ export function ChangeTags({ table, tags, onClose, onDone }: Props & { tags: { k
     ...(added.length ? [{ operation: 'TagResource', input: { ResourceArn: table.TableArn, Tags: added } }] : []),
   ];
   return (
-    <ChangeDialog title={`Tags of ${table.TableName}`} requests={requests} done="The tags are saved." onDone={onDone} onClose={onClose}>
+    <TableDialog table={table} title={`Tags of ${table.TableName}`} requests={requests} done="The tags are saved." onDone={onDone} onClose={onClose}>
       <TagFields tags={list} onChange={setList} />
-    </ChangeDialog>
+    </TableDialog>
   );
 }
 
@@ -214,7 +146,8 @@ export function ChangePolicy({ table, policy, onClose, onDone }: Props & { polic
     ? { operation: 'PutResourcePolicy', input: { ResourceArn: table.TableArn, Policy: body } }
     : { operation: 'DeleteResourcePolicy', input: { ResourceArn: table.TableArn } };
   return (
-    <ChangeDialog
+    <TableDialog
+      table={table}
       title={`Policy of ${table.TableName}`}
       requests={policy === undefined && !body.trim() ? [] : [request]}
       fault={fault}
@@ -225,7 +158,7 @@ export function ChangePolicy({ table, policy, onClose, onDone }: Props & { polic
       <FormField label="Policy" description="An empty text deletes it." errorText={fault} stretch>
         <TextEditor label="Policy" value={body} rows={14} invalid={!!fault} onChange={setBody} />
       </FormField>
-    </ChangeDialog>
+    </TableDialog>
   );
 }
 
@@ -240,34 +173,3 @@ const TEMPLATE = `{
     }
   ]
 }`;
-
-export function ChangeSettings({ table, onClose }: Props) {
-  const [protection, setProtection] = useState(table.DeletionProtectionEnabled ?? false);
-  const wasClass = table.TableClassSummary?.TableClass ?? 'STANDARD';
-  const [tableClass, setTableClass] = useState<string>(wasClass);
-  const classes = [
-    { value: 'STANDARD', label: 'Standard' },
-    { value: 'STANDARD_INFREQUENT_ACCESS', label: 'Standard, infrequent access' },
-  ];
-  const changed = {
-    DeletionProtectionEnabled: protection !== (table.DeletionProtectionEnabled ?? false) ? protection : undefined,
-    TableClass: tableClass !== wasClass ? tableClass : undefined,
-  };
-  const requests = Object.values(changed).some((each) => each !== undefined)
-    ? [{ operation: 'UpdateTable', input: { TableName: table.TableName, ...changed } }]
-    : [];
-  return (
-    <ChangeDialog title={`Settings of ${table.TableName}`} requests={requests} done="The settings are saved." onDone={tablesChanged} onClose={onClose}>
-      <Checkbox checked={protection} description="Refuses DeleteTable until it is switched off." onChange={({ detail }) => setProtection(detail.checked)}>
-        Deletion protection
-      </Checkbox>
-      <FormField label="Table class">
-        <Select
-          selectedOption={classes.find((each) => each.value === tableClass)!}
-          options={classes}
-          onChange={({ detail }) => setTableClass(detail.selectedOption.value!)}
-        />
-      </FormField>
-    </ChangeDialog>
-  );
-}

@@ -16,19 +16,12 @@ import { notify } from '../../app/notices.ts';
 import { guardLeaving, href, navigate, segment } from '../../app/router.ts';
 import { call, messageOf } from '../../aws/index.ts';
 import { ErrorBox, Page, RequestPreview, tablesChanged, TextEditor, WriteButton } from '../../components/index.ts';
-import { CapacityFields } from './capacity_fields.tsx';
+import { CAPACITY_NOTE, CapacityFields, MODES } from './capacity_fields.tsx';
 import { createRequests, fieldOf, formFaults, newIndex, newTable, newVector, type TableForm } from './form.ts';
 import { GlobalIndexFields, LocalIndexFields, VectorIndexFields } from './index_fields.tsx';
 import { KeyField } from './key_fields.tsx';
+import { ClassField, EncryptionFields, STREAM_VIEWS } from './setting_fields.tsx';
 import { TagFields } from './tag_fields.tsx';
-
-const VIEWS = [
-  { value: '', label: 'Off' },
-  { value: 'NEW_AND_OLD_IMAGES', label: 'New and old images' },
-  { value: 'NEW_IMAGE', label: 'New image' },
-  { value: 'OLD_IMAGE', label: 'Old image' },
-  { value: 'KEYS_ONLY', label: 'Keys only' },
-];
 
 export default function CreateTable() {
   const [form, setForm] = useState(newTable);
@@ -93,7 +86,7 @@ export default function CreateTable() {
           <Container header={<Header variant="h2">Request</Header>}>
             <RequestPreview
               request={requests}
-              extras={{ timeToLive: form.ttl.trim() ? { AttributeName: form.ttl.trim(), Enabled: true } : undefined }}
+              template={{ input: requests[0]!.input, extras: { timeToLive: form.ttl.trim() ? { AttributeName: form.ttl.trim(), Enabled: true } : undefined } }}
             />
           </Container>
         </aside>
@@ -142,41 +135,10 @@ function CapacitySection({ form, change, faults }: Part) {
   return (
     <Container header={<Header variant="h2">Capacity</Header>}>
       <SpaceBetween size="m">
-        <FormField label="Capacity mode" errorText={faults.capacity} stretch>
-          <Tiles
-            value={form.billing}
-            items={[
-              { value: 'PAY_PER_REQUEST', label: 'On demand', description: 'Any number of requests.' },
-              { value: 'PROVISIONED', label: 'Provisioned', description: 'Requests over the capacity are throttled, as on AWS.' },
-            ]}
-            onChange={({ detail }) => change({ billing: detail.value as TableForm['billing'] })}
-          />
+        <FormField label="Capacity mode" description={CAPACITY_NOTE} errorText={faults.capacity} stretch>
+          <Tiles value={form.billing} items={MODES} onChange={({ detail }) => change({ billing: detail.value as TableForm['billing'] })} />
         </FormField>
-        {form.billing === 'PROVISIONED' ? (
-          <CapacityFields
-            value={form.provisioned}
-            read="Read units a second"
-            write="Write units a second"
-            onChange={(provisioned) => change({ provisioned })}
-          />
-        ) : (
-          <CapacityFields
-            value={form.maximum}
-            read="Most read units a second"
-            write="Most write units a second"
-            placeholder="No limit"
-            onChange={(maximum) => change({ maximum })}
-          />
-        )}
-        <ExpandableSection headerText="Warm throughput">
-          <CapacityFields
-            value={form.warm}
-            read="Read units a second"
-            write="Write units a second"
-            placeholder="As the mode has it"
-            onChange={(warm) => change({ warm })}
-          />
-        </ExpandableSection>
+        <CapacityFields value={form} billing={form.billing} onChange={change} />
       </SpaceBetween>
     </Container>
   );
@@ -264,8 +226,8 @@ function Settings({ form, change, faults }: Part) {
         <div className="two">
           <FormField label="Stream" description="Records every change of an item for a day.">
             <Select
-              selectedOption={VIEWS.find((each) => each.value === form.stream)!}
-              options={VIEWS}
+              selectedOption={STREAM_VIEWS.find((each) => each.value === form.stream)!}
+              options={STREAM_VIEWS}
               onChange={({ detail }) => change({ stream: detail.selectedOption.value as TableForm['stream'] })}
             />
           </FormField>
@@ -286,32 +248,9 @@ function Settings({ form, change, faults }: Part) {
         <ExpandableSection headerText="Table class, encryption, resource policy">
           <SpaceBetween size="m">
             <div className="two">
-              <FormField label="Table class">
-                <Select
-                  selectedOption={{ value: form.tableClass, label: form.tableClass === 'STANDARD' ? 'Standard' : 'Standard, infrequent access' }}
-                  options={[
-                    { value: 'STANDARD', label: 'Standard' },
-                    { value: 'STANDARD_INFREQUENT_ACCESS', label: 'Standard, infrequent access' },
-                  ]}
-                  onChange={({ detail }) => change({ tableClass: detail.selectedOption.value as TableForm['tableClass'] })}
-                />
-              </FormField>
-              <FormField label="Encryption" errorText={faults.encryption}>
-                <Select
-                  selectedOption={{ value: form.encryption, label: form.encryption === 'OWNED' ? 'Key of the service' : 'KMS key' }}
-                  options={[
-                    { value: 'OWNED', label: 'Key of the service' },
-                    { value: 'KMS', label: 'KMS key' },
-                  ]}
-                  onChange={({ detail }) => change({ encryption: detail.selectedOption.value as TableForm['encryption'] })}
-                />
-              </FormField>
+              <ClassField value={form.tableClass} onChange={(tableClass) => change({ tableClass })} />
+              <EncryptionFields value={form} errorText={faults.encryption} onChange={change} />
             </div>
-            {form.encryption === 'KMS' && (
-              <FormField label={<>KMS key <i>– optional</i></>} description="Its ARN, id or alias. Without one, AWS’s key for DynamoDB.">
-                <Input value={form.kmsKey} spellcheck={false} onChange={({ detail }) => change({ kmsKey: detail.value })} />
-              </FormField>
-            )}
             <FormField label={<>Resource policy <i>– optional</i></>} errorText={faults.policy} stretch>
               <TextEditor label="Resource policy" rows={6} value={form.policy} invalid={!!faults.policy} onChange={(policy) => change({ policy })} />
             </FormField>

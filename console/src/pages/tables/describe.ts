@@ -16,5 +16,16 @@ export function isOnDemand(table: TableDescription): boolean {
 export function billingOf(table: TableDescription): string {
   if (isOnDemand(table)) return 'On demand';
   const units = table.ProvisionedThroughput;
-  return `${formatCount(units?.ReadCapacityUnits)} read, ${formatCount(units?.WriteCapacityUnits)} write`;
+  return unitsText(units?.ReadCapacityUnits, units?.WriteCapacityUnits);
+}
+
+export function unitsText(read: number | undefined, write: number | undefined): string {
+  return read === undefined ? '–' : `${formatCount(read)} read, ${formatCount(write)} write`;
+}
+
+/** Limits of on-demand capacity; a negative one is none. */
+export function limitsText(read: number | undefined, write: number | undefined): string {
+  if (!(read! >= 0) && !(write! >= 0)) return 'No limit';
+  const one = (value: number | undefined) => (value === undefined || value < 0 ? 'no limit' : formatCount(value));
+  return `${one(read)} read, ${one(write)} write`;
 }

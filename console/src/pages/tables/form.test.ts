@@ -128,3 +128,56 @@ test('the request that makes a described table again', async () => {
     Tags: [{ Key: 'a', Value: 'b' }],
   });
 });
+
+test('the template after changes: what is set, removed and left at its default', async () => {
+  const { templateAfter } = await import('./template.ts');
+  const table = {
+    TableName: 'T',
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' as const }, { AttributeName: 'old', AttributeType: 'S' as const }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' as const }],
+    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' as const },
+    OnDemandThroughput: { MaxReadRequestUnits: 4, MaxWriteRequestUnits: 5 },
+    WarmThroughput: { ReadUnitsPerSecond: 12000, WriteUnitsPerSecond: 4000 },
+    DeletionProtectionEnabled: true,
+    GlobalSecondaryIndexes: ['g', 'h'].map((IndexName) => ({
+      IndexName,
+      KeySchema: [{ AttributeName: IndexName === 'g' ? 'old' : 'pk', KeyType: 'HASH' as const }],
+      Projection: { ProjectionType: 'ALL' as const },
+    })),
+  };
+  const update = (input: object) => ({ operation: 'UpdateTable', input: { TableName: 'T', ...input } });
+  const known = { tags: [{ Key: 'a', Value: '1' }, { Key: 'b', Value: '2' }], ttl: 'expires', policy: '{}', insights: [{ index: 'h', mode: 'THROTTLED_KEYS' }] };
+  const { input, extras } = templateAfter(table, known, [
+    update({ OnDemandThroughput: { MaxReadRequestUnits: -1, MaxWriteRequestUnits: -1 } }),
+    update({ GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: 'g' } }] }),
+    update({ GlobalSecondaryIndexUpdates: [{ Update: { IndexName: 'h', WarmThroughput: { ReadUnitsPerSecond: 13000, WriteUnitsPerSecond: 5000 } } }] }),
+    update({ DeletionProtectionEnabled: false }),
+    update({ StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } }),
+    { operation: 'TagResource', input: { Tags: [{ Key: 'a', Value: '3' }] } },
+    { operation: 'UntagResource', input: { TagKeys: ['b'] } },
+    { operation: 'UpdateTimeToLive', input: { TimeToLiveSpecification: { AttributeName: 'expires', Enabled: false } } },
+    { operation: 'UpdateContributorInsights', input: { ContributorInsightsAction: 'ENABLE', ContributorInsightsMode: 'ACCESSED_AND_THROTTLED_KEYS' } },
+  ]);
+  assert.deepEqual(JSON.parse(JSON.stringify(input)), {
+    TableName: 'T',
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'h',
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+        Projection: { ProjectionType: 'ALL' },
+        WarmThroughput: { ReadUnitsPerSecond: 13000, WriteUnitsPerSecond: 5000 },
+        ContributorInsightsSpecification: { Enabled: true, Mode: 'THROTTLED_KEYS' },
+      },
+    ],
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+    Tags: [{ Key: 'a', Value: '3' }],
+  });
+  assert.deepEqual(extras, {
+    timeToLive: undefined,
+    resourcePolicy: '{}',
+    contributorInsights: { Enabled: true, Mode: 'ACCESSED_AND_THROTTLED_KEYS' },
+  });
+});

@@ -22,6 +22,7 @@ export interface IndexForm {
   included: string;
   provisioned: Capacity;
   maximum: Capacity;
+  warm: Capacity;
 }
 
 export interface VectorForm {
@@ -57,7 +58,7 @@ export interface TableForm {
   policy: string;
 }
 
-const none = (): Capacity => ({ read: '', write: '' });
+export const none = (): Capacity => ({ read: '', write: '' });
 export const noKey = (): KeyAttribute => ({ name: '', type: 'S' });
 let ids = 0;
 
@@ -71,6 +72,7 @@ export function newIndex(local = false): IndexForm {
     included: '',
     provisioned: { read: '5', write: '5' },
     maximum: none(),
+    warm: none(),
   };
 }
 
@@ -121,8 +123,9 @@ function units<Read extends string, Write extends string>(capacity: Capacity, re
   return { [read]: r, [write]: w } as { [name in Read | Write]: number };
 }
 
-const throughput = (capacity: Capacity) => units(capacity, 'ReadCapacityUnits', 'WriteCapacityUnits');
-const maximum = (capacity: Capacity) => units(capacity, 'MaxReadRequestUnits', 'MaxWriteRequestUnits');
+export const throughput = (capacity: Capacity) => units(capacity, 'ReadCapacityUnits', 'WriteCapacityUnits');
+export const maximum = (capacity: Capacity) => units(capacity, 'MaxReadRequestUnits', 'MaxWriteRequestUnits');
+export const warmth = (capacity: Capacity) => units(capacity, 'ReadUnitsPerSecond', 'WriteUnitsPerSecond');
 
 function projection(form: { projection: 'ALL' | 'KEYS_ONLY' | 'INCLUDE'; included: string }) {
   return {
@@ -138,6 +141,7 @@ export function globalIndex(form: IndexForm, billing: TableForm['billing']) {
     Projection: projection(form),
     ProvisionedThroughput: billing === 'PROVISIONED' ? throughput(form.provisioned) : undefined,
     OnDemandThroughput: billing === 'PAY_PER_REQUEST' ? maximum(form.maximum) : undefined,
+    WarmThroughput: warmth(form.warm),
   };
 }
 
@@ -184,7 +188,7 @@ export function createTableInput(form: TableForm): InputOf<'CreateTable'> {
     BillingMode: form.billing,
     ProvisionedThroughput: form.billing === 'PROVISIONED' ? throughput(form.provisioned) : undefined,
     OnDemandThroughput: form.billing === 'PAY_PER_REQUEST' ? maximum(form.maximum) : undefined,
-    WarmThroughput: units(form.warm, 'ReadUnitsPerSecond', 'WriteUnitsPerSecond'),
+    WarmThroughput: warmth(form.warm),
     LocalSecondaryIndexes: list(
       form.locals.map((index) => ({
         IndexName: index.name.trim(),

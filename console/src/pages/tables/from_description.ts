@@ -2,12 +2,18 @@
 import type { InputOf, TableDescription } from '../../aws/operations.ts';
 
 type Throughput = { ReadCapacityUnits?: number; WriteCapacityUnits?: number } | undefined;
+type Warm = { ReadUnitsPerSecond?: number; WriteUnitsPerSecond?: number } | undefined;
 
 export function createInputOf(table: TableDescription, tags: { Key?: string; Value?: string }[] = []): InputOf<'CreateTable'> {
   const onDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
   const list = <T>(values: T[] | undefined) => (values?.length ? values : undefined);
   const provisioned = (of: Throughput) =>
     onDemand || !of ? undefined : { ReadCapacityUnits: of.ReadCapacityUnits, WriteCapacityUnits: of.WriteCapacityUnits };
+  // Without a setting, on-demand tables have these. Provisioned tables have what their units give.
+  const warm = (of: Warm) =>
+    onDemand && of && ((of.ReadUnitsPerSecond ?? 0) > 12000 || (of.WriteUnitsPerSecond ?? 0) > 4000)
+      ? { ReadUnitsPerSecond: of.ReadUnitsPerSecond, WriteUnitsPerSecond: of.WriteUnitsPerSecond }
+      : undefined;
   const sse = table.SSEDescription;
   const input = {
     TableName: table.TableName,
@@ -16,6 +22,7 @@ export function createInputOf(table: TableDescription, tags: { Key?: string; Val
     BillingMode: onDemand ? 'PAY_PER_REQUEST' : 'PROVISIONED',
     ProvisionedThroughput: provisioned(table.ProvisionedThroughput),
     OnDemandThroughput: table.OnDemandThroughput,
+    WarmThroughput: warm(table.WarmThroughput),
     LocalSecondaryIndexes: list(
       table.LocalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection })),
     ),
@@ -26,6 +33,7 @@ export function createInputOf(table: TableDescription, tags: { Key?: string; Val
         Projection: index.Projection,
         ProvisionedThroughput: provisioned(index.ProvisionedThroughput),
         OnDemandThroughput: index.OnDemandThroughput,
+        WarmThroughput: warm(index.WarmThroughput),
       })),
     ),
     VectorIndexes: list(

@@ -78,17 +78,7 @@ export function GlobalIndexFields({ value, onChange, billing, errorText }: Globa
       <div className="two">
         <ProjectionFields value={value} onChange={onChange} />
       </div>
-      {billing === 'PROVISIONED' ? (
-        <CapacityFields value={value.provisioned} read="Read units a second" write="Write units a second" onChange={(provisioned) => onChange({ ...value, provisioned })} />
-      ) : (
-        <CapacityFields
-          value={value.maximum}
-          read="Most read units a second"
-          write="Most write units a second"
-          placeholder="No limit"
-          onChange={(maximum) => onChange({ ...value, maximum })}
-        />
-      )}
+      <CapacityFields value={value} billing={billing} onChange={(change) => onChange({ ...value, ...change })} />
     </SpaceBetween>
   );
 }

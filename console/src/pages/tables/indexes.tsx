@@ -4,12 +4,15 @@ import Header from '@cloudscape-design/components/header';
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { call, callPartita, type TableDescription } from '../../aws/index.ts';
 import { ConfirmByName, formatBytes, formatCount, keysOf, plural, RequestPreview, tablesChanged, usePolling, WriteButton } from '../../components/index.ts';
+import { ChangeIndexCapacity } from './change_capacity.tsx';
 import { AddGlobalIndex, AddVectorIndex } from './changes.tsx';
-import { isOnDemand, keyText } from './describe.ts';
+import { isOnDemand, keyText, limitsText, unitsText } from './describe.ts';
 import { Status } from './status.tsx';
+import { KnownOfTable } from './table_dialog.tsx';
+import { templateAfter } from './template.ts';
 
 interface Row {
   name: string;
@@ -21,6 +24,7 @@ interface Row {
   items?: number;
   bytes?: number;
   capacity: string;
+  warm?: string;
 }
 
 interface Job {
@@ -53,8 +57,9 @@ function rowsOf(table: TableDescription): Row[] {
       items: index.ItemCount,
       bytes: index.IndexSizeBytes,
       capacity: isOnDemand(table)
-        ? 'On demand'
-        : `${formatCount(index.ProvisionedThroughput?.ReadCapacityUnits)} read, ${formatCount(index.ProvisionedThroughput?.WriteCapacityUnits)} write`,
+        ? limitsText(index.OnDemandThroughput?.MaxReadRequestUnits, index.OnDemandThroughput?.MaxWriteRequestUnits)
+        : unitsText(index.ProvisionedThroughput?.ReadCapacityUnits, index.ProvisionedThroughput?.WriteCapacityUnits),
+      warm: unitsText(index.WarmThroughput?.ReadUnitsPerSecond, index.WarmThroughput?.WriteUnitsPerSecond),
     })),
     ...(table.LocalSecondaryIndexes ?? []).map((index): Row => ({
       name: index.IndexName!,
@@ -74,7 +79,7 @@ function rowsOf(table: TableDescription): Row[] {
       backfilling: index.Backfilling,
       items: index.ItemCount,
       bytes: index.IndexSizeBytes,
-      capacity: 'On demand',
+      capacity: 'No limit',
     })),
   ];
 }
@@ -82,6 +87,7 @@ function rowsOf(table: TableDescription): Row[] {
 export function Indexes({ table }: { table: TableDescription }) {
   const [dialog, setDialog] = useState<'global' | 'vector'>();
   const [deleting, setDeleting] = useState<Row>();
+  const [changing, setChanging] = useState<string>();
   const [jobs, setJobs] = useState<Job[]>([]);
   const rows = rowsOf(table);
   const filling = rows.some((row) => row.status && row.status !== 'ACTIVE');
@@ -137,26 +143,30 @@ export function Indexes({ table }: { table: TableDescription }) {
           { id: 'projection', header: 'Projection', cell: (row) => row.projection },
           { id: 'items', header: 'Items', cell: (row) => formatCount(row.items) },
           { id: 'bytes', header: 'Size', cell: (row) => formatBytes(row.bytes) },
-          { id: 'capacity', header: 'Capacity', cell: (row) => row.capacity },
+          { id: 'capacity', header: isOnDemand(table) ? 'Most units a second' : 'Capacity', cell: (row) => row.capacity },
+          { id: 'warm', header: 'Warm throughput', cell: (row) => row.warm ?? '–' },
           {
             id: 'actions',
             header: 'Actions',
             cell: (row) =>
               row.kind !== 'Local' && (
-                <WriteButton
-                  variant="inline-link"
-                  ariaLabel={`Delete index ${row.name}`}
-                  disabled={row.status !== 'ACTIVE'}
-                  onClick={() => setDeleting(row)}
-                >
-                  Delete
-                </WriteButton>
+                <SpaceBetween direction="horizontal" size="s">
+                  {row.kind === 'Global' && (
+                    <WriteButton variant="inline-link" ariaLabel={`Change index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setChanging(row.name)}>
+                      Change
+                    </WriteButton>
+                  )}
+                  <WriteButton variant="inline-link" ariaLabel={`Delete index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setDeleting(row)}>
+                    Delete
+                  </WriteButton>
+                </SpaceBetween>
               ),
           },
         ]}
       />
       {dialog === 'global' && <AddGlobalIndex table={table} onClose={close} />}
       {dialog === 'vector' && <AddVectorIndex table={table} onClose={close} />}
+      {changing && <ChangeIndexCapacity table={table} index={changing} onClose={() => setChanging(undefined)} />}
       {deleting && <DeleteIndex table={table} row={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   );
@@ -188,6 +198,8 @@ function DeleteIndex({ table, row, onClose }: { table: TableDescription; row: Ro
     TableName: table.TableName!,
     ...(row.kind === 'Vector' ? { VectorIndexUpdates: update } : { GlobalSecondaryIndexUpdates: update }),
   };
+  const request = { operation: 'UpdateTable', input };
+  const known = useContext(KnownOfTable);
   return (
     <ConfirmByName
       title={`Delete index ${row.name}`}
@@ -200,7 +212,7 @@ function DeleteIndex({ table, row, onClose }: { table: TableDescription; row: Ro
       }}
     >
       <p>The items stay in the table. Queries of this index fail from now on.</p>
-      <RequestPreview folded request={{ operation: 'UpdateTable', input }} />
+      <RequestPreview folded request={request} template={templateAfter(table, known, [request])} />
     </ConfirmByName>
   );
 }

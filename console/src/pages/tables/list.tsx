@@ -56,7 +56,7 @@ const columns: TableProps.ColumnDefinition<Row>[] = [
   {
     id: 'indexes',
     header: 'Indexes',
-    cell: ({ table }) => table && formatCount((table.GlobalSecondaryIndexes?.length ?? 0) + (table.LocalSecondaryIndexes?.length ?? 0)),
+    cell: ({ table }) => table && formatCount((table.GlobalSecondaryIndexes?.length ?? 0) + (table.LocalSecondaryIndexes?.length ?? 0) + (table.VectorIndexes?.length ?? 0)),
   },
   { id: 'items', header: 'Items', cell: ({ table }) => table && <span className="tabular">{formatCount(table.ItemCount)}</span> },
   { id: 'size', header: 'Size', cell: ({ table }) => table && <span className="tabular">{formatBytes(table.TableSizeBytes)}</span> },
