@@ -1,13 +1,13 @@
 /**
- * What every test of the console has: a server of its own, and a page that fails the test if it breaks the
- * content-security policy, asks another origin, or throws.
+ * What every test of the console has: a server of its own, and pages and workers that fail the test if they break the
+ * content-security policy, ask another origin, or throw.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Page, type Request } from '@playwright/test';
 import { serveUnbuilt } from './unbuilt.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -16,9 +16,28 @@ const ARTEFACTS = join(HERE, 'artefacts');
 
 export type Json = Record<string, any>;
 
+/** Holds the first call of an operation back until release(), as a slow server would. */
+export async function hold(page: Page, operation: string): Promise<{ sent: Promise<void>; release: () => void }> {
+  let [arrive, release] = [() => {}, () => {}];
+  const sent = new Promise<void>((resolve) => (arrive = resolve));
+  const free = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/', async (route) => {
+    if (route.request().headers()['x-amz-target']?.endsWith(`.${operation}`)) {
+      arrive();
+      await free;
+    }
+    await route.continue();
+  });
+  return { sent, release };
+}
+
 export class Server {
+  /** Origins of the servers that run. */
+  static readonly origins = new Set<string>();
   /** Where the page is, and the calls: the server, or with CONSOLE_DIST a stand-in before it. */
   url = '';
+  /** The server itself, without a stand-in. */
+  direct = '';
   private front: { close: () => void } | undefined;
   log = '';
   readonly folder = mkdtempSync(join(tmpdir(), 'partita-console-'));
@@ -26,15 +45,34 @@ export class Server {
 
   /** `options` are those of `serve`; the port is free, the data in memory unless they say otherwise. */
   async start(options: string[] = []): Promise<this> {
+    await this.launch('127.0.0.1:0', options);
+    if (process.env.CONSOLE_DIST) {
+      const front = await serveUnbuilt(process.env.CONSOLE_DIST, this.url);
+      this.front = front;
+      this.url = front.url;
+    }
+    Server.origins.add(this.url).add(this.direct);
+    return this;
+  }
+
+  /** The same address with other options, which name a place of the data if it is to stay. */
+  async restart(options: string[]): Promise<void> {
+    await this.end();
+    await this.launch(new URL(this.direct).host, options);
+  }
+
+  private async launch(listen: string, options: string[]): Promise<void> {
     const data = options.some((each) => each.startsWith('--data') || each.startsWith('--store')) ? [] : ['--in-memory'];
-    const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', ...data, ...options], { cwd: this.folder });
+    const child = spawn(BINARY, ['serve', '--listen', listen, ...data, ...options], { cwd: this.folder });
     this.process = child;
+    const before = this.log.length;
     await new Promise<void>((resolve, reject) => {
       const read = (chunk: Buffer) => {
         this.log += chunk.toString();
-        const found = /serving DynamoDB on (https?:\/\/[\w.:[\]]+)/.exec(this.log);
-        if (found && !this.url) {
-          this.url = found[1]!;
+        const found = /serving DynamoDB on (https?:\/\/[\w.:[\]]+)/.exec(this.log.slice(before));
+        if (found) {
+          this.direct = found[1]!;
+          this.url ||= this.direct;
           resolve();
         }
       };
@@ -43,16 +81,17 @@ export class Server {
       child.on('error', reject);
       child.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${this.log}`)));
     });
-    if (process.env.CONSOLE_DIST) {
-      const front = await serveUnbuilt(process.env.CONSOLE_DIST, this.url);
-      this.front = front;
-      this.url = front.url;
-    }
-    return this;
   }
 
   async stop(): Promise<void> {
     this.front?.close();
+    Server.origins.delete(this.url);
+    Server.origins.delete(this.direct);
+    await this.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async end(): Promise<void> {
     const child = this.process;
     if (child && child.exitCode === null) {
       await new Promise((resolve) => {
@@ -61,7 +100,6 @@ export class Server {
         child.kill('SIGTERM');
       });
     }
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** A call past the page. The server is in open mode: it takes any signature. */
@@ -112,36 +150,60 @@ export interface Fixtures {
   open: (path?: string) => Promise<void>;
   /** Keeps a picture of the page in artefacts/NAME.png. */
   shot: (name: string, options?: { fullPage?: boolean }) => Promise<void>;
-  /** What the page did wrong; empty at the end of each test. Remove what a test provokes on purpose. */
+  /** What pages and workers did wrong, in every context; empty at the end of each test. Remove what a test provokes on purpose. */
   faults: string[];
 }
 
-/** Notes violations of the policy, requests that leave the origin, and exceptions. */
-export function watch(page: Page, origin: string, faults: string[]): void {
-  page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
-  page.on('console', (message) => {
-    if (/content.security.policy|trusted ?types/i.test(message.text())) faults.push(`policy: ${message.text()}`);
+function leaves(request: Request): boolean {
+  const { origin, protocol } = new URL(request.url());
+  if (['data:', 'blob:'].includes(protocol)) return false;
+  if (request.isNavigationRequest()) return !Server.origins.has(origin);
+  return origin !== new URL(request.frame().page().url()).origin;
+}
+
+const TELL = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('Content-Security-Policy of a worker: ' + event.violatedDirective + ' ' + event.blockedURI)); `;
+
+/** Sees violations from a worker's first line on. Not for tests that measure time: it passes all requests through the test. */
+export async function watchWorkers(page: Page): Promise<void> {
+  await page.route('**/assets/worker-*.js', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: TELL + (await response.text()) });
   });
-  page.on('request', (request) => {
-    const url = new URL(request.url());
-    if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) faults.push(`left the origin: ${request.url()}`);
+}
+
+/** Notes what pages and workers of a context do wrong. */
+function guard(context: BrowserContext, faults: string[]): void {
+  context.on('weberror', (error) => faults.push(`exception: ${error.error().message}`));
+  context.on('console', (message) => {
+    if (/content.security.policy|trusted ?(types|html|script)/i.test(message.text())) faults.push(`policy: ${message.text()}`);
+  });
+  // Browsers write violations of workers to no console. What a worker does at once comes before this: see watchWorkers.
+  context.on('page', (page) => page.on('worker', (worker) => void worker.evaluate(TELL).catch(() => undefined)));
+  context.on('request', (request) => {
+    if (leaves(request)) faults.push(`left the origin: ${request.url()}`);
   });
 }
 
 export const test = base.extend<Fixtures>({
   serverOptions: [[], { option: true }],
-  faults: async ({}, use) => {
-    const faults: string[] = [];
-    await use(faults);
-    expect(faults, 'faults of the page').toEqual([]);
-  },
+  faults: [
+    async ({ browser }, use) => {
+      const faults: string[] = [];
+      const begin = (context: BrowserContext) => guard(context, faults);
+      browser.on('context', begin);
+      await use(faults);
+      browser.off('context', begin);
+      expect(faults, 'faults of the page').toEqual([]);
+    },
+    { auto: true },
+  ],
   server: async ({ serverOptions }, use) => {
     const server = await new Server().start(serverOptions);
     await use(server);
     await server.stop();
   },
-  open: async ({ page, server, faults }, use) => {
-    watch(page, server.url, faults);
+  open: async ({ page, server }, use) => {
     await use(async (path = '') => {
       await page.goto(`${server.url}/console/${path}`);
     });

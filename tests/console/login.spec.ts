@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, Server, test as base, watch } from './fixtures.ts';
+import { expect, Server, test as base } from './fixtures.ts';
 
 const KEYS = {
   root: ['AKIAROOT000000000001', 'root-secret-0123456789-root-secret'],
@@ -45,8 +45,7 @@ async function signIn(page: Page, user: keyof typeof KEYS): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('root signs in, creates a table, signs out; nothing secret is stored', async ({ page, verified, faults, shot }) => {
-  watch(page, verified.url, faults);
+test('root signs in, creates a table, signs out; nothing secret is stored', async ({ page, verified, shot }) => {
   await page.goto(`${verified.url}/console/tables/new`);
   await expect(page.getByRole('heading', { name: 'Sign in to Partita' })).toBeVisible();
   await shot('login');
@@ -66,8 +65,7 @@ test('root signs in, creates a table, signs out; nothing secret is stored', asyn
   expect(verified.log).not.toContain(KEYS.root[1]);
 });
 
-test('each fault has its remedy at its field', async ({ page, verified, faults }) => {
-  watch(page, verified.url, faults);
+test('each fault has its remedy at its field', async ({ page, verified }) => {
   await page.goto(`${verified.url}/console/`);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByText('An access key is needed.')).toBeVisible();
@@ -83,8 +81,7 @@ test('each fault has its remedy at its field', async ({ page, verified, faults }
   await expect(page.getByRole('heading', { name: /no tables yet/ })).toBeVisible();
 });
 
-test('a reload asks again, unless this tab may keep temporary credentials', async ({ page, verified, faults }) => {
-  watch(page, verified.url, faults);
+test('a reload asks again, unless this tab may keep temporary credentials', async ({ page, verified }) => {
   await page.goto(`${verified.url}/console/`);
   await signIn(page, 'root');
   await expect(page.getByRole('heading', { name: /no tables yet/ })).toBeVisible();
@@ -100,8 +97,7 @@ test('a reload asks again, unless this tab may keep temporary credentials', asyn
   expect(kept).not.toContain(KEYS.root[1]);
 });
 
-test('a refusal names the action that is missing', async ({ page, verified, faults, shot }) => {
-  watch(page, verified.url, faults);
+test('a refusal names the action that is missing', async ({ page, verified, shot }) => {
   await page.goto(`${verified.url}/console/`);
   await signIn(page, 'reader');
   await expect(page.getByRole('heading', { name: /no tables yet/ })).toBeVisible();

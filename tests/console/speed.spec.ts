@@ -1,6 +1,6 @@
 /** The first view: bytes, time, layout shift. Times are asserted where the machine is not busy with something else. */
 import { cpus, loadavg } from 'node:os';
-import { expect, test, watch } from './fixtures.ts';
+import { expect, test } from './fixtures.ts';
 
 const RUNS = 9;
 const FIRST_LOAD = 320_000; // bytes as transferred, with style sheets
@@ -13,7 +13,7 @@ interface View {
   shift: number;
 }
 
-test('the first view and a reload', async ({ browser, server, faults }, info) => {
+test('the first view and a reload', async ({ browser, server }, info) => {
   test.setTimeout(120_000);
   for (let n = 0; n < 20; n++) await server.createTable(`table-${n}`);
   const first: View[] = [];
@@ -22,7 +22,6 @@ test('the first view and a reload', async ({ browser, server, faults }, info) =>
   for (let run = 0; run < RUNS; run++) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
-    watch(page, server.url, faults);
     await page.addInitScript(() => {
       const seen = window as unknown as { shift: number };
       seen.shift = 0;

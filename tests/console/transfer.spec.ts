@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, type Json, type Server, test } from './fixtures.ts';
+import { expect, type Json, type Server, test, watchWorkers } from './fixtures.ts';
 
 const DIGITS = '12345678901234567890123456789012345678';
 const ITEMS: Json[] = [
@@ -44,6 +44,7 @@ for (const format of ['DynamoDB JSON lines', 'CSV with types in the header']) {
     await server.createTable('Source');
     await server.createTable('Target');
     await server.putItems('Source', ITEMS);
+    await watchWorkers(page);
     const path = await exported(page, open, 'Source', format);
     const file = join(server.folder, format.startsWith('CSV') ? 'items.csv' : 'items.jsonl');
     writeFileSync(file, readFileSync(path));

@@ -1,7 +1,7 @@
 /** Watch: requests and capacity, the hottest key (scenario 9), jobs, a stream's tail (scenario 10), refusals. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, Server, test, watch } from './fixtures.ts';
+import { expect, Server, test } from './fixtures.ts';
 
 const STREAM = { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
 
@@ -137,7 +137,7 @@ test('a hidden page asks nothing', async ({ open, page, server }) => {
   expect(calls).toBe(0);
 });
 
-test('a refusal names the action that is missing', async ({ page, faults, shot }) => {
+test('a refusal names the action that is missing', async ({ page, shot }) => {
   const server = new Server();
   const [credentials, identities] = [join(server.folder, 'credentials'), join(server.folder, 'identities.json')];
   const key = ['AKIAWATCHER000000003', 'watcher-secret-0123456789-watcher-s'] as const;
@@ -146,7 +146,6 @@ test('a refusal names the action that is missing', async ({ page, faults, shot }
   writeFileSync(identities, JSON.stringify({ UserDetailList: [{ UserName: 'watcher', UserPolicyList: [{ PolicyName: 'p', PolicyDocument: { Version: '2012-10-17', Statement: [allowed] } }] }] }));
   await server.start(['--credentials', credentials, '--identities', identities]);
   try {
-    watch(page, server.url, faults);
     await page.goto(`${server.url}/console/watch`);
     await page.getByLabel('Access key ID').fill(key[0]);
     await page.getByLabel('Secret access key').fill(key[1]);
