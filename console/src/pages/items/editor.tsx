@@ -28,9 +28,11 @@ interface Props {
   start: Item;
   /** What reading it cost. */
   units?: number;
+  /** Called with the key of a new item, once it is saved. */
+  onCreated?: (key: Item) => void;
 }
 
-export function Editor({ table, before: first, start, units }: Props) {
+export function Editor({ table, before: first, start, units, onCreated }: Props) {
   const name = table.TableName!;
   const keys = useMemo(() => keyAttributes(table), [table]);
   const keyNames = keys.map((each) => each.name);
@@ -48,7 +50,7 @@ export function Editor({ table, before: first, start, units }: Props) {
   const current = useRef(content);
   current.current = content;
   const sent = useRef<Content>(undefined);
-  const saving = useSaving(name, keyNames, first, (saved) => {
+  const saving = useSaving(name, keyNames, first, onCreated, (saved) => {
     // What was typed while the item was being saved is a change of the saved one.
     if (sent.current && sent.current !== current.current) return;
     touched.current = false;
@@ -157,7 +159,7 @@ export function Editor({ table, before: first, start, units }: Props) {
               faults={tried || before ? read.faults : withoutEmpty(read.faults, content.fields)}
               named={named}
               keys={keyNames}
-              fixedKeys={!!before}
+              fixedKeys={!!before || busy}
               locked={locked}
               onChange={(id, with_) => change({ form: 'form', fields: replaceField(content.fields, id, with_) })}
               onAdd={() => change({ form: 'form', fields: [...content.fields, newField('')] })}

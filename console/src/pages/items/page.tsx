@@ -1,6 +1,7 @@
 /** One item: read, edited in a form or as JSON, and saved only if it still is as it was read. */
 import Button from '@cloudscape-design/components/button';
 import Spinner from '@cloudscape-design/components/spinner';
+import { useEffect, useState } from 'react';
 import { href, navigate, segment, usePlace } from '../../app/router.ts';
 import type { PageProps } from '../../app/routes.ts';
 import { call, type TableDescription } from '../../aws/index.ts';
@@ -25,7 +26,13 @@ export default function ItemPage({ params }: PageProps) {
   const isNew = query.get('new') === '1';
   const text = isNew ? query.get('copy') : query.get('key');
   const key = keyFrom(text);
-  const read = useAsync(key ? `${name} ${text}` : undefined, (signal) => readItem(name, key!, signal));
+  // The editor of a new item stays when the item is created and has an address: somebody may be typing in it.
+  const [created, setCreated] = useState({ editor: '', text: '', count: 0 });
+  const stays = !isNew && text !== null && text === created.text;
+  useEffect(() => {
+    if (!stays) setCreated((was) => (was.text ? { ...was, text: '' } : was));
+  }, [stays]);
+  const read = useAsync(key && !stays ? `${isNew} ${name} ${text}` : undefined, (signal) => readItem(name, key!, signal));
   const back = <Button onClick={() => navigate(href(`explore/${segment(name)}`))}>{`Explore ${name}`}</Button>;
 
   if (table.error) {
@@ -49,7 +56,7 @@ export default function ItemPage({ params }: PageProps) {
       </Page>
     );
   }
-  if (!table.data || (key && !read.data)) {
+  if (!table.data || (key && !stays && !read.data)) {
     return (
       <div className="centred">
         <Spinner size="large" />
@@ -57,18 +64,21 @@ export default function ItemPage({ params }: PageProps) {
     );
   }
   const item = read.data?.item;
-  if (!isNew && !item) {
+  if (!isNew && !stays && !item) {
     return (
       <Page title="Item" actions={back}>
         <ErrorBox error={new Error('No item has this key. It may have been deleted.')} header="There is no such item" onRetry={read.reload} />
       </Page>
     );
   }
-  return isNew ? (
-    <Editor key={`new ${text ?? ''}`} table={table.data} before={undefined} start={startOf(table.data, item)} />
-  ) : (
-    <Editor key={text} table={table.data} before={item} start={item!} units={read.data?.units} />
-  );
+  if (!isNew && !stays) return <Editor key={text} table={table.data} before={item} start={item!} units={read.data?.units} />;
+  const editor = stays ? created.editor : `new ${created.count} ${text ?? ''}`;
+  const onCreated = (made: Item) => {
+    const address = JSON.stringify(made);
+    setCreated((was) => ({ editor, text: address, count: was.count + 1 }));
+    navigate(href(`item/${segment(name)}`, { key: address }), { replace: true });
+  };
+  return <Editor key={editor} table={table.data} before={undefined} start={startOf(table.data, item)} onCreated={onCreated} />;
 }
 
 async function readItem(table: string, Key: Item, signal: AbortSignal): Promise<{ item?: Item; units?: number }> {

@@ -1,7 +1,6 @@
 /** Saves and deletes an item, and knows what stood against it. */
 import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
-import { href, navigate, segment } from '../../app/router.ts';
 import { call, codeOf, type ServiceError } from '../../aws/index.ts';
 import { plural } from '../../components/index.ts';
 import { bare, equalItems, type Item } from '../../values/index.ts';
@@ -29,7 +28,9 @@ export interface Saving {
   forgetError: () => void;
 }
 
-export function useSaving(table: string, keys: string[], first: Item | undefined, onSaved: (item: Item) => void): Saving {
+export function useSaving(
+  table: string, keys: string[], first: Item | undefined, onCreated: ((key: Item) => void) | undefined, onSaved: (item: Item) => void,
+): Saving {
   const [before, setBefore] = useState(first);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -59,7 +60,7 @@ export function useSaving(table: string, keys: string[], first: Item | undefined
       notify({ type: 'success', content: `The item is saved${units === undefined ? '' : ` for ${plural('write unit', units)}`}.` });
       const now = await readAgain(wanted);
       arrive(now);
-      if (!base) navigate(href(`item/${segment(table)}`, { key: JSON.stringify(pick(now, keys)) }), { replace: true });
+      if (!base) onCreated?.(pick(now, keys));
     } catch (fault) {
       if (codeOf(fault) === 'ConditionalCheckFailedException') setDispute(disputeOf(fault));
       else setError(fault);
