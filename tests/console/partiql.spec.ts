@@ -72,3 +72,21 @@ test('a batch runs each statement by itself, a transaction all or none', async (
   await page.getByRole('button', { name: /switch to read-only/ }).click();
   await expect(page.getByTestId('run')).toBeDisabled();
 });
+
+test('a transaction whose reply is lost is not run twice', async ({ open, page, server }) => {
+  await server.createTable('Music');
+  let sent = 0;
+  await page.route('**/', async (route) => {
+    if (!route.request().headers()['x-amz-target']?.endsWith('.ExecuteTransaction') || sent++) return route.continue();
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await open('partiql?mode=transaction');
+  await page.getByLabel('Statement 1', { exact: true }).fill("INSERT INTO Music VALUE {'pk': 'a', 'sk': '1'}");
+  await page.getByTestId('run').click();
+  await expect(page.getByTestId('summary')).toContainText('done');
+  expect(sent).toBe(2);
+  // The next run is another transaction.
+  await page.getByTestId('run').click();
+  await expect(page.getByTestId('statement-fault')).toContainText('DuplicateItem');
+});

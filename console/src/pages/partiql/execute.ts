@@ -25,7 +25,7 @@ interface Response {
 /** One page; `before` is what was read so far. */
 export async function execute(request: PartiqlRequest, signal: AbortSignal, before?: Outcome): Promise<Outcome> {
   const start = performance.now();
-  const reply = await call<string>(request.operation, before?.nextToken ? { ...request.input, NextToken: before.nextToken } : request.input, { signal });
+  const reply = await call<string>(request.operation, { ...request.input, ...more(request, before) }, { signal });
   const milliseconds = performance.now() - start + (before?.milliseconds ?? 0);
   const units = unitsOf(reply.ConsumedCapacity) + (before?.units ?? 0);
   if (request.operation === 'ExecuteStatement') {
@@ -43,6 +43,14 @@ export async function execute(request: PartiqlRequest, signal: AbortSignal, befo
     origins.push(at);
   });
   return { request, items, origins, faults, units, milliseconds, count: responses.length };
+}
+
+function more(request: PartiqlRequest, before?: Outcome): object {
+  if (before?.nextToken) return { NextToken: before.nextToken };
+  if (request.operation !== 'ExecuteTransaction') return {};
+  // When no reply comes, the request is sent again; by the token the server knows that it ran already.
+  // No randomUUID: beyond localhost, plain HTTP has none.
+  return { ClientRequestToken: Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('') };
 }
 
 function unitsOf(consumed: unknown): number {
