@@ -113,8 +113,9 @@ export function MakeTables({ model, onClose }: { model: Model; onClose: () => vo
 async function makeOne(table: ModelTable, name: string, exists: boolean, data: boolean, progress: (text: string) => void): Promise<void> {
   if (!exists) {
     progress(`Creating ${name}`);
-    await call('CreateTable', createTableInput(table, name) as never);
     const check = sameSession();
+    await call('CreateTable', createTableInput(table, name) as never);
+    check();
     await untilActive(name);
     check();
   }

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
 import { href, segment } from '../../app/router.ts';
-import { batchWrite, call, messageOf } from '../../aws/index.ts';
+import { batchWrite, call, messageOf, sameSession } from '../../aws/index.ts';
 import { tablesChanged, WriteButton } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
 
@@ -55,6 +55,7 @@ export function LoadSample() {
   const load = async () => {
     setBusy(true);
     try {
+      const check = sameSession();
       await call('CreateTable', {
         TableName: NAME,
         BillingMode: 'PAY_PER_REQUEST',
@@ -74,7 +75,7 @@ export function LoadSample() {
           },
         ],
       });
-      await untilActive();
+      await untilActive(check);
       const all = items();
       await batchWrite(NAME, all.map((Item) => ({ PutRequest: { Item } })));
       tablesChanged();
@@ -95,9 +96,11 @@ export function LoadSample() {
   );
 }
 
-async function untilActive(): Promise<void> {
+async function untilActive(check: () => void): Promise<void> {
   for (;;) {
+    check();
     const { Table } = await call('DescribeTable', { TableName: NAME });
+    check();
     if (Table?.TableStatus === 'ACTIVE') return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
