@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { licenses } from './scripts/licenses.ts';
+import { workerChunk } from './scripts/worker_chunk.ts';
 
 const server = process.env.PARTITA_URL ?? 'http://127.0.0.1:8000';
 
@@ -19,7 +20,7 @@ const proxy = {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), licenses()],
+  plugins: [react(), licenses(), workerChunk()],
   resolve: {
     alias: {
       '#cloudscape-tokens': `${import.meta.dirname}/node_modules/@cloudscape-design/components/internal/generated/styles/tokens.js`,

@@ -1,6 +1,6 @@
 import { session } from '../../aws/session.ts';
 import type { Answer, Caller, Control, Job } from './messages.ts';
-import workerUrl from './worker.ts?worker&url';
+import workerUrl from './worker.ts?chunk';
 
 interface Policy {
   createScriptURL: (url: string) => string;
