@@ -97,6 +97,7 @@ export function ImportRun({ job, onBusy, onDone, onExplore }: Props) {
               ...(job.dryRun ? ([['Same key twice', formatCount(progress.kept)]] as [string, string][]) : []),
               ...(job.keepExisting && !job.dryRun ? ([['Existed already', formatCount(progress.kept)]] as [string, string][]) : []),
               ['Failed', formatCount(progress.failed)],
+              ...(progress.left ? ([['Not written', formatCount(progress.left)]] as [string, string][]) : []),
               ['Items a second', formatCount(Math.round((job.dryRun ? progress.rows : progress.written) / Math.max(0.001, progress.seconds)))],
               ['Size of items', formatBytes(progress.itemBytes)],
               ['Write units', formatCount(Math.round(progress.units * 10) / 10)],

@@ -57,6 +57,8 @@ export interface ImportProgress {
   kept: number;
   failed: number;
   throttled: number;
+  /** Good rows that were read but not written, as the import was stopped. */
+  left: number;
   units: number;
   bytesRead: number;
   bytesTotal: number;

@@ -217,6 +217,52 @@ test('a busy server and the transaction of another are waited for, but not for e
   }
 });
 
+test('stopping waits for no more than what is in flight, and counts it', { timeout: 5000 }, async () => {
+  const table = new FakeTable();
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const send: Send = async (operation, input) => {
+    const reply = await table.send(operation, input);
+    await answered;
+    return reply;
+  };
+  const writer = new Writer({ table: 't', keys: ONE_KEY, keepExisting: false, send, onFailed: () => {}, sleep: () => new Promise(() => {}) });
+  const rows = numbered(60).map((item, index) => writer.add({ row: index + 1, item, text: '' }));
+  await Promise.all(rows);
+  table.leave = (count) => count - 20; // the second batch is asked to come again
+  writer.stop();
+  answer();
+  await writer.end();
+  assert.equal(table.calls.length, 2);
+  assert.equal(writer.counts.written, table.items.size);
+  assert.equal(writer.counts.left, 60 - table.items.size);
+  assert.ok(table.items.size < 50);
+  // A refused batch that is being taken apart, and one that is throttled, end as well.
+  for (const code of ['ValidationException', 'ThrottlingException']) {
+    const refused = new Writer({ table: 't', keys: ONE_KEY, keepExisting: false, onFailed: () => {}, sleep: () => new Promise(() => {}), send: async () => {
+      refused.stop();
+      throw Object.assign(new Error('no'), { code });
+    } });
+    for (const [index, item] of numbered(25).entries()) await refused.add({ row: index + 1, item, text: '' });
+    await refused.end();
+    assert.deepEqual([refused.counts.written, refused.counts.left], [0, 25]);
+  }
+});
+
+test('a refusal of one batch does not hide what the others wrote', async () => {
+  const table = new FakeTable();
+  let calls = 0;
+  const send: Send = async (operation, input) => {
+    if (++calls === 1) throw Object.assign(new Error('not authorized'), { code: 'AccessDeniedException' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return table.send(operation, input);
+  };
+  const writer = new Writer({ table: 't', keys: ONE_KEY, keepExisting: false, send, onFailed: () => {} });
+  for (const [index, item] of numbered(50).entries()) await writer.add({ row: index + 1, item, text: '' }).catch(() => {});
+  await assert.rejects(writer.end(), /not authorized/);
+  assert.deepEqual([table.items.size, writer.counts.written + writer.counts.left], [writer.counts.written, 50]);
+});
+
 test('numbers that are equal are one key', () => {
   const keys: TableKeys = { primary: [{ name: 'pk', type: 'N', sort: false }], others: [] };
   assert.equal(primaryKey({ pk: { N: '1.0' } }, keys), primaryKey({ pk: { N: '1' } }, keys));

@@ -14,7 +14,7 @@ const MAX_FAILED = 100_000;
 const REPORT_EVERY = 250;
 
 const post = (answer: Answer) => postMessage(answer);
-const control = { paused: false, stopped: false, resume: () => {} };
+const control = { paused: false, stopped: false, resume: () => {}, stop: () => {} };
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof ServiceError) return { message: error.message, code: error.code, operation: error.operation, status: error.status };
@@ -73,7 +73,7 @@ async function preview(job: PreviewJob): Promise<void> {
 async function importFile(job: ImportJob): Promise<void> {
   session.set((before) => ({ ...before, ...job.caller }));
   const start = performance.now();
-  const progress: ImportProgress = { rows: 0, written: 0, kept: 0, failed: 0, throttled: 0, units: 0, bytesRead: 0, bytesTotal: job.file.size, itemBytes: 0, seconds: 0 };
+  const progress: ImportProgress = { rows: 0, written: 0, kept: 0, failed: 0, throttled: 0, left: 0, units: 0, bytesRead: 0, bytesTotal: job.file.size, itemBytes: 0, seconds: 0 };
   const failed: FailedRow[] = [];
   const fail = (row: { row: number; text: string }, reason: string) => {
     progress.failed++;
@@ -88,6 +88,7 @@ async function importFile(job: ImportJob): Promise<void> {
     send: (operation, input) => call(operation as 'PutItem', input as never, { noRetries: true }) as Promise<Record<string, unknown>>,
     onFailed: fail,
   });
+  control.stop = () => writer.stop();
   const report = () => {
     progress.seconds = (performance.now() - start) / 1000;
     if (!job.dryRun) Object.assign(progress, writer.counts);
@@ -125,10 +126,12 @@ async function importFile(job: ImportJob): Promise<void> {
       }
       if (control.stopped) break;
     }
-    await writer.end();
   } catch (error) {
     fault = faultOf(error);
   }
+  // Also after a fault: what was sent is counted.
+  await writer.end().catch((error: unknown) => (fault ??= faultOf(error)));
+  control.stop = () => {};
   clearInterval(timer);
   post({ kind: 'import-end', progress: report(), failed, header, stopped: control.stopped, fault });
 }
@@ -159,6 +162,7 @@ onmessage = (event: MessageEvent<Job | Control>) => {
       control.paused = false;
       control.stopped ||= message.kind === 'stop';
       control.resume();
+      if (control.stopped) control.stop();
       return;
     case 'preview':
       preview(message).catch((error: unknown) => post({ kind: 'fault', fault: faultOf(error) }));

@@ -28,6 +28,8 @@ export interface Written {
   kept: number;
   units: number;
   throttled: number;
+  /** Taken, but neither written nor failed: the import was stopped, or refused. */
+  left: number;
 }
 
 const BATCH = 25;
@@ -46,7 +48,7 @@ const isPassing = (error: unknown, attempt: number) =>
 const isRowFault = (error: unknown) => /^(ValidationException|ItemCollectionSizeLimitExceededException)$/.test(codeOf(error));
 
 export class Writer {
-  readonly counts: Written = { written: 0, kept: 0, units: 0, throttled: 0 };
+  readonly counts: Written = { written: 0, kept: 0, units: 0, throttled: 0, left: 0 };
   private readonly options: WriterOptions;
   private readonly sleep: (milliseconds: number) => Promise<void>;
   private readonly inFlight = new Set<Promise<void>>();
@@ -54,6 +56,11 @@ export class Writer {
   private batch: Row[] = [];
   private batchKeys = new Set<string>();
   private failure: unknown;
+  private added = 0;
+  private failed = 0;
+  private stopped = false;
+  private wake = () => {};
+  private readonly stopping = new Promise<void>((resolve) => (this.wake = resolve));
 
   constructor(options: WriterOptions) {
     this.options = options;
@@ -62,7 +69,9 @@ export class Writer {
 
   /** Takes a row; returns when there is room for the next. Throws what stops the import. */
   async add(row: Row): Promise<void> {
+    if (this.stopped) return;
     const key = primaryKey(row.item, this.options.keys);
+    this.added++;
     if (this.batchKeys.has(key)) await this.flush();
     while (this.keysInFlight.has(key)) await Promise.race(this.inFlight);
     this.batch.push(row);
@@ -70,10 +79,17 @@ export class Writer {
     if (this.batch.length >= (this.options.keepExisting ? 1 : BATCH)) await this.flush();
   }
 
-  /** Waits until all rows are written or failed. */
+  /** Sends nothing more: not what waits for its turn, nor again what was throttled. */
+  stop(): void {
+    this.stopped = true;
+    this.wake();
+  }
+
+  /** Waits until all rows are written or failed; after `stop`, for what is in flight. Throws what stopped the import. */
   async end(): Promise<void> {
-    await this.flush();
+    await this.flush().catch(() => undefined);
     await Promise.all(this.inFlight);
+    this.counts.left = this.added - this.counts.written - this.counts.kept - this.failed;
     if (this.failure) throw this.failure;
   }
 
@@ -85,6 +101,7 @@ export class Writer {
     if (!rows.length) return;
     while (this.inFlight.size >= (this.options.keepExisting ? PUTS_AT_ONCE : AT_ONCE)) await Promise.race(this.inFlight);
     if (this.failure) throw this.failure;
+    if (this.stopped) return;
     for (const key of keys) this.keysInFlight.add(key);
     const work: Promise<void> = (this.options.keepExisting ? this.putNew(rows[0]!) : this.write(rows))
       .catch((error: unknown) => {
@@ -99,7 +116,7 @@ export class Writer {
 
   private async backOff(attempt: number): Promise<void> {
     this.counts.throttled++;
-    await this.sleep(Math.min(MAX_BACKOFF, BACKOFF * 2 ** attempt) * (0.5 + Math.random() / 2));
+    await Promise.race([this.sleep(Math.min(MAX_BACKOFF, BACKOFF * 2 ** attempt) * (0.5 + Math.random() / 2)), this.stopping]);
   }
 
   private addUnits(reply: Record<string, unknown>): void {
@@ -112,6 +129,7 @@ export class Writer {
     let waiting: { PutRequest: { Item: Item } }[] = rows.map(({ item }) => ({ PutRequest: { Item: item } }));
     for (let attempt = 0; waiting.length; attempt++) {
       if (attempt) await this.backOff(attempt - 1);
+      if (this.stopped) return;
       try {
         const reply = await send('BatchWriteItem', { RequestItems: { [table]: waiting }, ReturnConsumedCapacity: 'TOTAL' });
         this.addUnits(reply);
@@ -138,6 +156,7 @@ export class Writer {
   private async putOne(row: Row, condition: Record<string, unknown> = {}): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
       if (attempt) await this.backOff(attempt - 1);
+      if (this.stopped) return true;
       try {
         const reply = await this.options.send('PutItem', { TableName: this.options.table, Item: row.item, ReturnConsumedCapacity: 'TOTAL', ...condition });
         this.addUnits(reply);
@@ -147,6 +166,7 @@ export class Writer {
         if (isPassing(error, attempt)) continue;
         if (codeOf(error) === 'ConditionalCheckFailedException') return false;
         if (!isRowFault(error)) throw error;
+        this.failed++;
         this.options.onFailed(row, (error as Error).message);
         return true;
       }
