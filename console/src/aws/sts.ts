@@ -1,26 +1,11 @@
 /** The two calls of STS that a login needs: form posts, signed with the SDK's signer. */
-import { Sha256 } from '@smithy/core/checksum';
-import { HttpRequest } from '@smithy/core/protocols';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { ServiceError } from './errors.ts';
-import { type Credentials, endpoint, region, session } from './session.ts';
+import type { Credentials } from './session.ts';
+import { signedPost } from './signed_post.ts';
 
 async function post(action: string, parameters: Record<string, string>, credentials: Credentials): Promise<string> {
-  const url = new URL(endpoint());
-  const signer = new SignatureV4({ credentials, region: region(session.get()), service: 'sts', sha256: Sha256 as never });
-  const request = await signer.sign(
-    new HttpRequest({
-      protocol: url.protocol,
-      hostname: url.hostname,
-      port: url.port ? Number(url.port) : undefined,
-      method: 'POST',
-      path: '/',
-      headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ Action: action, Version: '2011-06-15', ...parameters }).toString(),
-    }),
-  );
-  const { host: _host, ...headers } = request.headers;
-  const reply = await fetch(`${endpoint()}/`, { method: 'POST', headers, body: request.body as string, referrerPolicy: 'no-referrer' });
+  const body = new URLSearchParams({ Action: action, Version: '2011-06-15', ...parameters }).toString();
+  const reply = await signedPost('sts', { 'content-type': 'application/x-www-form-urlencoded' }, body, credentials);
   const text = await reply.text();
   if (reply.ok) return text;
   const code = of(text, 'Code') || `HTTP ${reply.status}`;

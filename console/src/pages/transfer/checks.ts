@@ -14,7 +14,7 @@ const MAX_PARTITION = 2048;
 const MAX_SORT = 1024;
 
 /** Why the server would refuse the item, as far as it can be told here. */
-export function itemFault(item: Item, keys: TableKeys): string | undefined {
+export function itemFault(item: Item, keys: TableKeys, size = itemSize(item)): string | undefined {
   for (const { name, type, sort } of keys.primary) {
     const value = item[name];
     if (!value) return `${name}: the key attribute is missing`;
@@ -28,7 +28,6 @@ export function itemFault(item: Item, keys: TableKeys): string | undefined {
     if (value && typeOf(value) !== type) return `${name}: the key of an index is of type ${type}, not ${typeOf(value)}`;
   }
   for (const name in item) if (!name || utf8Bytes(name) > 65535) return 'the name of an attribute has 1 to 65,535 bytes';
-  const size = itemSize(item);
   if (size > MAX_ITEM_BYTES) return `the item has ${size} bytes; at most ${MAX_ITEM_BYTES} are allowed`;
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** Imports and exports beside the page, so that the page stays quick. Signs its own calls. */
-import { call } from '../../aws/client.ts';
+import { callDirectly } from '../../aws/client.ts';
 import { ServiceError } from '../../aws/errors.ts';
 import { session } from '../../aws/session.ts';
 import { itemSize, writeUnits } from '../../values/size.ts';
@@ -85,7 +85,7 @@ async function importFile(job: ImportJob): Promise<void> {
     table: job.table,
     keys: job.keys,
     keepExisting: job.keepExisting,
-    send: (operation, input) => call(operation as 'PutItem', input as never, { noRetries: true }) as Promise<Record<string, unknown>>,
+    send: callDirectly,
     onFailed: fail,
   });
   control.stop = () => writer.stop();
@@ -108,12 +108,12 @@ async function importFile(job: ImportJob): Promise<void> {
         while (control.paused && !control.stopped) await new Promise<void>((resolve) => (control.resume = resolve));
         if (control.stopped) break;
         progress.rows++;
-        const reason = row.fault ?? itemFault(row.item!, job.keys);
+        const bytes = row.item ? itemSize(row.item) : 0;
+        const reason = row.fault ?? itemFault(row.item!, job.keys, bytes);
         if (reason) {
           fail(row, reason);
           continue;
         }
-        const bytes = itemSize(row.item!);
         progress.itemBytes += bytes;
         if (job.dryRun) {
           progress.units += writeUnits(bytes);
