@@ -70,12 +70,17 @@ function policy(text: string): Node {
   }
 }
 
-export function cloudFormation(input: object, extras: TableExtras = {}): string {
-  const properties = tableProperties(input, extras);
-  const id = logicalId(String(properties.TableName ?? ''));
-  const template: Node = {
-    AWSTemplateFormatVersion: '2010-09-09',
-    Resources: { [id]: { Type: 'AWS::DynamoDB::Table', Properties: properties } },
-  };
+/** A template of all these tables. */
+export function cloudFormation(tables: { input: object; extras?: TableExtras }[]): string {
+  const resources: { [id: string]: Node } = {};
+  for (const { input, extras } of tables) {
+    const properties = tableProperties(input, extras);
+    const name = logicalId(String(properties.TableName ?? ''));
+    let id = name;
+    // 'a-b' and 'a.b' have the same letters.
+    for (let number = 2; id in resources; number++) id = `${name}${number}`;
+    resources[id] = { Type: 'AWS::DynamoDB::Table', Properties: properties };
+  }
+  const template: Node = { AWSTemplateFormatVersion: '2010-09-09', Resources: resources };
   return `${yaml(template, '').trimStart().replace('AWSTemplateFormatVersion: 2010-09-09', 'AWSTemplateFormatVersion: "2010-09-09"')}\n`;
 }

@@ -67,8 +67,8 @@ test('JavaScript: bytes, names that need quotes, __proto__, streams', () => {
 });
 
 test('CloudFormation: streams, TTL, quoting', () => {
-  const text = cloudFormation(
-    {
+  const text = cloudFormation([{
+    input: {
       TableName: 'my.table-1',
       AttributeDefinitions: [{ AttributeName: 'N', AttributeType: 'S' }],
       KeySchema: [{ AttributeName: 'N', KeyType: 'HASH' }],
@@ -76,8 +76,8 @@ test('CloudFormation: streams, TTL, quoting', () => {
       StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
       Tags: [{ Key: 'team', Value: 'yes' }],
     },
-    { timeToLive: { AttributeName: 'expires', Enabled: true } },
-  );
+    extras: { timeToLive: { AttributeName: 'expires', Enabled: true } },
+  }]);
   assert.equal(
     text,
     `AWSTemplateFormatVersion: "2010-09-09"
@@ -103,4 +103,11 @@ Resources:
         Enabled: true
 `,
   );
+});
+
+test('CloudFormation: all tables, each under an id of its own', () => {
+  const tables = ['a-b', 'a.b', 'other'].map((TableName) => ({ input: { TableName, KeySchema: [{ AttributeName: 'k', KeyType: 'HASH' }] } }));
+  const text = cloudFormation(tables);
+  assert.deepEqual(text.match(/^ {2}\w+/gm), ['  ABTable', '  ABTable2', '  OtherTable']);
+  assert.deepEqual(text.match(/TableName: .*/g), ['TableName: a-b', 'TableName: a.b', 'TableName: other']);
 });

@@ -74,7 +74,7 @@ function render(language: Language, requests: Request[], target: { endpoint: str
     case 'javascript':
       return joined(requests.map((each) => javascript3(each, target)));
     case 'cloudformation':
-      return cloudFormation(template?.input ?? requests.find((each) => each.operation === 'CreateTable')!.input, template?.extras);
+      return cloudFormation(template ? [template] : requests.filter((each) => each.operation === 'CreateTable').map(({ input }) => ({ input })));
     case 'json':
       return requests.map((each) => JSON.stringify(each.input, null, 2)).join('\n\n');
   }
