@@ -28,7 +28,7 @@ export interface Template {
 interface Props {
   /** One request, or those that are sent one after the other. */
   request: Request | Request[];
-  /** For CloudFormation. Without it, the template is that of the CreateTable among the requests. */
+  /** For CloudFormation. Without it, the template is that of the CreateTables among the requests. */
   template?: Template;
   languages?: Language[];
   /** Folded behind a heading instead of open. */

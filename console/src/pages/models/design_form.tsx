@@ -1,171 +1,171 @@
+/** The design of a model's table: keys, capacity, indexes, facets, attributes. Applied as one change, which undo takes back. */
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { CodeBlock, RequestPreview } from '../../components/index.ts';
+import { printJson } from '../../values/json.ts';
 import { TYPE_NAMES, TYPES, type TypeTag } from '../../values/types.ts';
-import type { JsonObject } from '../../values/json.ts';
-import {
-  facetTree, indexTree, type KeyAttribute, keyTree, type Model, type ModelFacet, type ModelIndex, type ModelKeys, type ModelTable, setAttributes, setList, withMember, withTable,
-} from './file.ts';
-import { RequestPreview } from '../../components/index.ts';
+import { CapacityPair, MODES } from '../tables/capacity_fields.tsx';
+import { NameField, ProjectionFields } from '../tables/index_fields.tsx';
+import { KeyField, KeyFields } from '../tables/key_fields.tsx';
+import { applyDraft, type Draft, type DraftFacet, type DraftIndex, faultOf, otherMembers, tableOfDraft } from './draft.ts';
+import { withTable } from './edit.ts';
+import { list, type Model } from './file.ts';
 import { createTableInput } from './tables.ts';
+import type { JsonObject } from '../../values/json.ts';
 
 interface Props {
   model: Model;
   place: number;
+  /** Kept by the editor: a look at the picture loses nothing. */
+  draft: Draft;
+  /** undefined: the table as it is. */
+  onDraft: (draft: Draft | undefined) => void;
+  dirty: boolean;
   onChange: (edit: (model: Model) => Model) => boolean;
   onRenamed: (name: string) => void;
 }
 
-type Draft = Pick<ModelTable, 'name' | 'keys' | 'attributes'> & {
-  indexes: (ModelIndex & { was?: number })[];
-  facets: (Omit<ModelFacet, 'items'> & { was?: number })[];
-};
+const ATTRIBUTE_TYPES = TYPES.map((value) => ({ value, label: TYPE_NAMES[value] }));
 
-const KEY_TYPES: KeyAttribute['type'][] = ['S', 'N', 'B'];
-const PROJECTIONS = [
-  { value: 'ALL', label: 'All attributes' },
-  { value: 'KEYS_ONLY', label: 'Keys' },
-  { value: 'INCLUDE', label: 'Chosen ones' },
-];
-const names = (text: string) => text.split(',').map((each) => each.trim()).filter(Boolean);
-
-/** What keeps a draft from being a table, or undefined. */
-function faultOf(draft: Draft): string | undefined {
-  if (!/^[A-Za-z0-9_.-]{3,255}$/.test(draft.name)) return 'A table’s name has 3 to 255 letters, digits, and the characters _ - .';
-  for (const [what, keys] of [['the table', draft.keys], ...draft.indexes.map((each) => [`index ${each.name}`, each.keys] as const)] as const) {
-    if (!keys.partition.name || (keys.sort && !keys.sort.name)) return `A key attribute of ${what} has no name.`;
-    if (keys.sort?.name === keys.partition.name) return `Both keys of ${what} are the same attribute.`;
-  }
-  const types = new Map<string, string>();
-  for (const key of [draft.keys, ...draft.indexes.map((each) => each.keys)].flatMap((keys) => [keys.partition, keys.sort])) {
-    if (!key) continue;
-    if ((types.get(key.name) ?? key.type) !== key.type) return `The key attribute ${key.name} has two types.`;
-    types.set(key.name, key.type);
-  }
-  const indexes = draft.indexes.map((each) => each.name);
-  if (indexes.some((each) => !/^[A-Za-z0-9_.-]{3,255}$/.test(each))) return 'An index’s name has 3 to 255 letters, digits, and the characters _ - .';
-  if (new Set(indexes).size < indexes.length) return 'Two indexes have the same name.';
-  if (draft.facets.some((each) => !each.name.trim())) return 'A facet has no name.';
-  return undefined;
-}
-
-function draftOf(table: ModelTable): Draft {
-  return {
-    name: table.name,
-    keys: table.keys,
-    attributes: table.attributes,
-    indexes: table.indexes.map((each, was) => ({ ...each, was })),
-    facets: table.facets.map(({ items: _, ...each }, was) => ({ ...each, was })),
-  };
-}
-
-/** Writes a draft into the file's table; members that are not in the form stay. */
-function apply(tree: JsonObject, draft: Draft): JsonObject {
-  const old = (name: string, was: number | undefined) => (was === undefined ? undefined : ((tree[name] as JsonObject[] | undefined) ?? [])[was]);
-  let next = withMember(tree, 'TableName', draft.name);
-  next = withMember(next, 'KeyAttributes', keyTree(draft.keys, tree.KeyAttributes));
-  next = setAttributes(next, draft.attributes.filter((each) => each.name));
-  next = setList(next, 'GlobalSecondaryIndexes', draft.indexes.map((each) => indexTree(each, old('GlobalSecondaryIndexes', each.was))));
-  return setList(next, 'TableFacets', draft.facets.map((each) => facetTree(each, old('TableFacets', each.was))));
-}
-
-export function DesignForm({ model, place, onChange, onRenamed }: Props) {
+export function DesignForm({ model, place, draft, onDraft, dirty, onChange, onRenamed }: Props) {
   const table = model.tables[place]!;
-  const [draft, setDraft] = useState(() => draftOf(table));
+  const tree = list(model.tree.DataModel)[place] as JsonObject;
   const fault = faultOf(draft);
-  const set = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
-  const setIndex = (at: number, part: Partial<ModelIndex>) => set({ indexes: draft.indexes.map((each, index) => (index === at ? { ...each, ...part } : each)) });
-  const setFacet = (at: number, part: Partial<ModelFacet>) => set({ facets: draft.facets.map((each, index) => (index === at ? { ...each, ...part } : each)) });
-  const save = () => {
-    if (onChange((before) => withTable(before, place, (tree) => apply(tree, draft))) && draft.name !== table.name) onRenamed(draft.name);
+  const others = otherMembers(tree);
+  const set = (part: Partial<Draft>) => onDraft({ ...draft, ...part });
+  const replace = <Each,>(all: Each[], at: number, part: Partial<Each>) => all.map((each, index) => (index === at ? { ...each, ...part } : each));
+  const remove = <Each,>(all: Each[], at: number) => all.filter((_, index) => index !== at);
+  const setIndex = (at: number, part: Partial<DraftIndex>) => set({ indexes: replace(draft.indexes, at, part) });
+  const setFacet = (at: number, part: Partial<DraftFacet>) => set({ facets: replace(draft.facets, at, part) });
+  const apply = () => {
+    if (!onChange((before) => withTable(before, place, (each) => applyDraft(each, draft, before.tables[place]!)))) return;
+    onDraft(undefined);
+    if (draft.name.trim() !== table.name) onRenamed(draft.name.trim());
   };
-  const remove = <Each,>(list: Each[], at: number) => list.filter((_, index) => index !== at);
   return (
     <SpaceBetween size="m">
       <Container header={<Header variant="h2">Table</Header>}>
-        <SpaceBetween size="s">
+        <div className="two">
           <FormField label="Table name">
-            <Input value={draft.name} onChange={({ detail }) => set({ name: detail.value })} />
+            <Input value={draft.name} spellcheck={false} onChange={({ detail }) => set({ name: detail.value })} />
           </FormField>
-          <KeyFields keys={draft.keys} onChange={(keys) => set({ keys })} />
-        </SpaceBetween>
+          <FormField label="Capacity mode">
+            <Select
+              selectedOption={MODES.find((each) => each.value === draft.billing)!}
+              options={MODES}
+              onChange={({ detail }) => set({ billing: detail.selectedOption.value as Draft['billing'] })}
+            />
+          </FormField>
+          <FormField label="Partition key">
+            <KeyField label="Partition key" value={draft.partition} onChange={(partition) => set({ partition })} />
+          </FormField>
+          <FormField label={<>Sort key <i>– optional</i></>}>
+            <KeyField label="Sort key" value={draft.sort} onChange={(sort) => set({ sort })} />
+          </FormField>
+        </div>
+        {draft.billing === 'PROVISIONED' && (
+          <CapacityPair value={draft.capacity} read="Read units a second" write="Write units a second" onChange={(capacity) => set({ capacity })} />
+        )}
       </Container>
-      <Section title="Global indexes" count={draft.indexes.length} adds="Index" onAdd={() => set({ indexes: [...draft.indexes, { name: `GSI${draft.indexes.length + 1}`, keys: { partition: { name: '', type: 'S' } }, projection: 'ALL', included: [] }] })}>
+      <Section
+        title="Global indexes"
+        count={draft.indexes.length}
+        adds="Index"
+        onAdd={() => set({ indexes: [...draft.indexes, { name: `GSI${draft.indexes.length + 1}`, partition: [{ name: '', type: 'S' }], sort: [], projection: 'ALL', included: '' }] })}
+      >
         {draft.indexes.map((index, at) => (
-          <div className="index-row" key={at} role="group" aria-label={`Index ${index.name}`}>
-            <FormField label="Index name">
-              <Input value={index.name} onChange={({ detail }) => setIndex(at, { name: detail.value })} />
-            </FormField>
-            <SpaceBetween size="xs">
-              <KeyFields keys={index.keys} onChange={(keys) => setIndex(at, { keys })} />
-              <div className="key-row">
-                <FormField label="Projected">
-                  <Select
-                    selectedOption={PROJECTIONS.find((each) => each.value === index.projection)!}
-                    options={PROJECTIONS}
-                    onChange={({ detail }) => setIndex(at, { projection: detail.selectedOption.value as ModelIndex['projection'] })}
-                  />
-                </FormField>
-                <span />
-                {index.projection === 'INCLUDE' && (
-                  <FormField label="Attributes, with commas between">
-                    <Input value={index.included.join(', ')} onChange={({ detail }) => setIndex(at, { included: names(detail.value) })} />
-                  </FormField>
-                )}
-              </div>
-            </SpaceBetween>
-            <Button variant="icon" iconName="remove" ariaLabel={`Remove index ${index.name}`} onClick={() => set({ indexes: remove(draft.indexes, at) })} />
-          </div>
+          <Part key={at} label={`Index ${index.name}`} onRemove={() => set({ indexes: remove(draft.indexes, at) })}>
+            <div className="two">
+              <NameField value={index.name} onChange={(name) => setIndex(at, { name })} />
+              <ProjectionFields value={index} onChange={({ projection, included }) => setIndex(at, { projection, included })} />
+              <FormField label="Partition key" description="Up to four attributes; a Query gives all of them.">
+                <KeyFields label="Partition key" values={index.partition} least={1} onChange={(partition) => setIndex(at, { partition })} />
+              </FormField>
+              <FormField label={<>Sort key <i>– optional</i></>} description="Up to four attributes, in order.">
+                <KeyFields label="Sort key" values={index.sort} onChange={(sort) => setIndex(at, { sort })} />
+              </FormField>
+            </div>
+          </Part>
         ))}
       </Section>
-      <Section title="Facets" count={draft.facets.length} description="What an entity calls the keys, and which attributes it has." adds="Facet" onAdd={() => set({ facets: [...draft.facets, { name: '', partitionAlias: '', attributes: [] }] })}>
+      <Section
+        title="Facets"
+        count={draft.facets.length}
+        description="What an entity calls the keys, and which attributes it has."
+        adds="Facet"
+        onAdd={() => set({ facets: [...draft.facets, { name: '', partitionAlias: '', sortAlias: '', attributes: '' }] })}
+      >
         {draft.facets.map((facet, at) => (
-          <div className="facet-row" key={at} role="group" aria-label={`Facet ${facet.name}`}>
-            <FormField label="Facet name">
-              <Input value={facet.name} onChange={({ detail }) => setFacet(at, { name: detail.value })} />
-            </FormField>
-            <FormField label="Partition key alias">
-              <Input value={facet.partitionAlias} onChange={({ detail }) => setFacet(at, { partitionAlias: detail.value })} />
-            </FormField>
-            <FormField label="Sort key alias">
-              <Input value={facet.sortAlias ?? ''} onChange={({ detail }) => setFacet(at, { sortAlias: detail.value || undefined })} />
-            </FormField>
-            <FormField label="Attributes, with commas between">
-              <Input value={facet.attributes.join(', ')} onChange={({ detail }) => setFacet(at, { attributes: names(detail.value) })} />
-            </FormField>
-            <Button variant="icon" iconName="remove" ariaLabel={`Remove facet ${facet.name}`} onClick={() => set({ facets: remove(draft.facets, at) })} />
-          </div>
+          <Part key={at} label={`Facet ${facet.name}`} onRemove={() => set({ facets: remove(draft.facets, at) })}>
+            <div className="two">
+              <TextField label="Facet name" value={facet.name} onChange={(name) => setFacet(at, { name })} />
+              <TextField label="Attributes" description="Names, separated by commas." value={facet.attributes} onChange={(attributes) => setFacet(at, { attributes })} />
+              <TextField label="Partition key alias" value={facet.partitionAlias} onChange={(partitionAlias) => setFacet(at, { partitionAlias })} />
+              <TextField label="Sort key alias" value={facet.sortAlias} onChange={(sortAlias) => setFacet(at, { sortAlias })} />
+            </div>
+          </Part>
         ))}
       </Section>
-      <Section title="Attributes beside the keys" count={draft.attributes.length} adds="Attribute" onAdd={() => set({ attributes: [...draft.attributes, { name: '', type: 'S' }] })}>
+      <Section title="Attributes besides the keys" count={draft.attributes.length} adds="Attribute" onAdd={() => set({ attributes: [...draft.attributes, { name: '', type: 'S' }] })}>
         <div className="attribute-list">
-          {draft.attributes.map((attribute, at) => {
-            const change = (part: Partial<typeof attribute>) => set({ attributes: draft.attributes.map((each, index) => (index === at ? { ...each, ...part } : each)) });
-            return (
-              <div className="attribute-row" key={at}>
-                <Input value={attribute.name} ariaLabel={`Name of attribute ${at + 1}`} onChange={({ detail }) => change({ name: detail.value })} />
-                <TypeSelect value={attribute.type} types={[...TYPES]} label={`Type of attribute ${at + 1}`} onChange={(type) => change({ type })} />
-                <Button variant="icon" iconName="close" ariaLabel={`Remove attribute ${attribute.name}`} onClick={() => set({ attributes: remove(draft.attributes, at) })} />
-              </div>
-            );
-          })}
+          {draft.attributes.map((attribute, at) => (
+            <div className="attribute-row" key={at}>
+              <Input value={attribute.name} spellcheck={false} ariaLabel={`Name of attribute ${at + 1}`} onChange={({ detail }) => set({ attributes: replace(draft.attributes, at, { name: detail.value }) })} />
+              <Select
+                ariaLabel={`Type of attribute ${at + 1}`}
+                selectedOption={ATTRIBUTE_TYPES.find((each) => each.value === attribute.type)!}
+                options={ATTRIBUTE_TYPES}
+                onChange={({ detail }) => set({ attributes: replace(draft.attributes, at, { type: detail.selectedOption.value as TypeTag }) })}
+              />
+              <Button variant="icon" iconName="close" ariaLabel={`Remove attribute ${attribute.name}`} onClick={() => set({ attributes: remove(draft.attributes, at) })} />
+            </div>
+          ))}
         </div>
       </Section>
-      <FormField errorText={fault}>
-        <SpaceBetween direction="horizontal" size="xs">
-          <Button variant="primary" disabled={!!fault} onClick={save}>
-            Apply
-          </Button>
-          <Button onClick={() => setDraft(draftOf(table))}>Reset</Button>
-        </SpaceBetween>
-      </FormField>
-      {!fault && <RequestPreview folded request={{ operation: 'CreateTable', input: createTableInput({ ...table, ...draft, facets: [] }) }} />}
+      {Object.keys(others).length > 0 && (
+        <ExpandableSection headerText="Other members of the file" headerDescription="They are kept as they are.">
+          <CodeBlock text={printJson(others)} label="Other members of the file" height="short" />
+        </ExpandableSection>
+      )}
+      {!fault && <RequestPreview folded request={{ operation: 'CreateTable', input: createTableInput(tableOfDraft(draft, table)) }} />}
+      <div className="model-apply">
+        <FormField errorText={fault} constraintText={dirty && !fault ? 'These changes are not in the model yet.' : undefined}>
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="primary" disabled={!!fault || !dirty} onClick={apply}>
+              Apply
+            </Button>
+            <Button disabled={!dirty} onClick={() => onDraft(undefined)}>
+              Reset
+            </Button>
+          </SpaceBetween>
+        </FormField>
+      </div>
     </SpaceBetween>
+  );
+}
+
+function TextField({ label, description, value, onChange }: { label: string; description?: string; value: string; onChange: (value: string) => void }) {
+  return (
+    <FormField label={label} description={description}>
+      <Input value={value} spellcheck={false} onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
+  );
+}
+
+/** One index or facet, with a button that removes it. */
+function Part({ label, onRemove, children }: { label: string; onRemove: () => void; children: ReactNode }) {
+  return (
+    <div className="model-part" role="group" aria-label={label}>
+      {children}
+      <Button variant="icon" iconName="remove" ariaLabel={`Remove ${label[0]!.toLowerCase()}${label.slice(1)}`} onClick={onRemove} />
+    </div>
   );
 }
 
@@ -180,51 +180,20 @@ interface SectionProps {
 }
 
 function Section({ title, count, description, adds, onAdd, children }: SectionProps) {
+  const add = (
+    <Button iconName="add-plus" onClick={onAdd}>
+      {adds}
+    </Button>
+  );
   return (
     <Container
       header={
-        <Header
-          variant="h2"
-          counter={`(${count})`}
-          description={description}
-          actions={
-            <Button iconName="add-plus" onClick={onAdd}>
-              {adds}
-            </Button>
-          }
-        >
+        <Header variant="h2" counter={`(${count})`} description={description} actions={add}>
           {title}
         </Header>
       }
     >
       {children}
     </Container>
-  );
-}
-
-function TypeSelect<Type extends TypeTag>({ value, types, label, onChange }: { value: Type; types: Type[]; label: string; onChange: (type: Type) => void }) {
-  return (
-    <Select
-      ariaLabel={label}
-      selectedOption={{ value, label: TYPE_NAMES[value] }}
-      options={types.map((each) => ({ value: each, label: TYPE_NAMES[each] }))}
-      onChange={({ detail }) => onChange(detail.selectedOption.value as Type)}
-    />
-  );
-}
-
-function KeyFields({ keys, onChange }: { keys: ModelKeys; onChange: (keys: ModelKeys) => void }) {
-  const sort = keys.sort ?? { name: '', type: 'S' as const };
-  return (
-    <div className="key-row">
-      <FormField label="Partition key">
-        <Input value={keys.partition.name} onChange={({ detail }) => onChange({ ...keys, partition: { ...keys.partition, name: detail.value } })} />
-      </FormField>
-      <TypeSelect value={keys.partition.type} types={KEY_TYPES} label="Partition key: type" onChange={(type) => onChange({ ...keys, partition: { ...keys.partition, type } })} />
-      <FormField label="Sort key (may be empty)">
-        <Input value={sort.name} onChange={({ detail }) => onChange({ ...keys, sort: detail.value ? { ...sort, name: detail.value } : undefined })} />
-      </FormField>
-      <TypeSelect value={sort.type} types={KEY_TYPES} label="Sort key: type" onChange={(type) => keys.sort && onChange({ ...keys, sort: { ...keys.sort, type } })} />
-    </div>
   );
 }

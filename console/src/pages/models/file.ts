@@ -12,10 +12,13 @@ export interface KeyAttribute {
   type: 'S' | 'N' | 'B';
 }
 
+/** A table has one partition key and up to one sort key; a global index has up to four of each. */
 export interface ModelKeys {
-  partition: KeyAttribute;
-  sort?: KeyAttribute;
+  partition: KeyAttribute[];
+  sort: KeyAttribute[];
 }
+
+export const allKeys = (keys: ModelKeys): KeyAttribute[] => [...keys.partition, ...keys.sort];
 
 export interface ModelIndex {
   name: string;
@@ -68,9 +71,9 @@ export function emptyObject(entries: [string, Json][] = []): JsonObject {
   return object;
 }
 
-const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
-const objects = (value: Json | undefined): JsonObject[] => list(value).filter(isObject);
+export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+export const objects = (value: Json | undefined): JsonObject[] => list(value).filter(isObject);
 
 /** Reads a file; throws ModelError. */
 export function readModel(source: string): Model {
@@ -196,18 +199,35 @@ function typeOr(value: Json | undefined): TypeTag {
   return TYPES.includes(type) ? type : 'S';
 }
 
-function keysOf(json: Json | undefined, at: string): ModelKeys {
+/** Where a file keeps the key attributes of an index beyond the first. These members are the console's own. */
+export const MORE_KEYS = { PartitionKey: 'MorePartitionKeys', SortKey: 'MoreSortKeys' } as const;
+export const MOST_KEYS = 4;
+
+function keysOf(json: Json | undefined, at: string, most = 1): ModelKeys {
   if (!isObject(json)) throw new ModelError(`“${at}” is missing.`);
-  const read = (value: Json | undefined, where: string): KeyAttribute => {
+  const one = (value: Json | undefined, where: string): KeyAttribute => {
     const name = isObject(value) ? text(value.AttributeName) : '';
     if (!isObject(value) || !name) throw new ModelError(`“${where}.AttributeName” is missing.`);
     const type = text(value.AttributeType) || 'S';
     if (type !== 'S' && type !== 'N' && type !== 'B') throw new ModelError(`“${where}.AttributeType” is ${JSON.stringify(type)}; a key is S, N or B.`);
     return { name, type };
   };
+  const all = (first: keyof typeof MORE_KEYS): KeyAttribute[] => {
+    const more = most > 1 ? list(json[MORE_KEYS[first]]) : [];
+    if (more.length >= most) throw new ModelError(`“${at}.${MORE_KEYS[first]}” lists ${more.length} attributes; an index has up to ${most} partition keys and ${most} sort keys.`);
+    return [one(json[first], `${at}.${first}`), ...more.map((each, place) => one(each, `${at}.${MORE_KEYS[first]}[${place}]`))];
+  };
   const sort = json.SortKey;
-  const given = isObject(sort) && Object.keys(sort).length > 0;
-  return { partition: read(json.PartitionKey, `${at}.PartitionKey`), sort: given ? read(sort, `${at}.SortKey`) : undefined };
+  return { partition: all('PartitionKey'), sort: isObject(sort) && Object.keys(sort).length ? all('SortKey') : [] };
+}
+
+/** What NoSQL Workbench is not known to read in the file of this model. */
+export function workbenchLimits(model: Model): string[] {
+  return model.tables.flatMap((table) =>
+    table.indexes
+      .filter(({ keys }) => keys.partition.length > 1 || keys.sort.length > 1)
+      .map((index) => `Index ${index.name} of ${table.name} has keys of several attributes. The file keeps those beyond the first as MorePartitionKeys and MoreSortKeys; NoSQL Workbench shows the first ones only.`),
+  );
 }
 
 function indexOf(json: JsonObject, at: string): ModelIndex {
@@ -217,7 +237,7 @@ function indexOf(json: JsonObject, at: string): ModelIndex {
   const type = text(projection.ProjectionType);
   return {
     name,
-    keys: keysOf(json.KeyAttributes, `${at}.KeyAttributes`),
+    keys: keysOf(json.KeyAttributes, `${at}.KeyAttributes`, MOST_KEYS),
     projection: type === 'KEYS_ONLY' || type === 'INCLUDE' ? type : 'ALL',
     included: list(projection.NonKeyAttributes).map(text).filter(Boolean),
   };
@@ -232,8 +252,7 @@ function capacityOf(json: JsonObject): ModelTable['capacity'] {
 
 /** What keeps an item out of a table with these keys. */
 export function keyFault(item: Item, keys: ModelKeys): string | undefined {
-  for (const key of [keys.partition, keys.sort]) {
-    if (!key) continue;
+  for (const key of allKeys(keys)) {
     const value = item[key.name];
     if (!value) return `the key attribute ${JSON.stringify(key.name)} is missing`;
     if (!(key.type in value)) return `the key attribute ${JSON.stringify(key.name)} must be of type ${key.type}`;
@@ -241,7 +260,8 @@ export function keyFault(item: Item, keys: ModelKeys): string | undefined {
   return undefined;
 }
 
-const pictureKeys = (keys: ModelKeys) => ({ partition: [keys.partition.name], sort: keys.sort ? [keys.sort.name] : [] });
+const namesOf = (keys: KeyAttribute[]) => keys.map((each) => each.name);
+const pictureKeys = (keys: ModelKeys) => ({ partition: namesOf(keys.partition), sort: namesOf(keys.sort) });
 
 /** A model's table for the picture; facets tell entity types. */
 export function pictureOf(table: ModelTable): PictureTable {
@@ -272,130 +292,10 @@ export function modelDate(time: Date): string {
   return `${day}, ${time.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' })}`.replace(/\u202f/g, ' ');
 }
 
-// --- edits: each returns a new tree and leaves the old one as it is ---
-
 /** A copy with one member set; a new one comes last, undefined removes it. */
 export function withMember(object: JsonObject, name: string, value: Json | undefined): JsonObject {
   const result = emptyObject();
   for (const each of Object.keys(object)) if (each !== name || value !== undefined) result[each] = each === name ? value! : object[each]!;
   if (!(name in object) && value !== undefined) result[name] = value;
   return result;
-}
-
-export function withTable(model: Model, place: number, change: (table: JsonObject) => JsonObject | undefined): Model {
-  const tables = list(model.tree.DataModel).flatMap((each, index) => (index === place ? (change(each as JsonObject) ?? []) : [each]));
-  return modelOf(withMember(model.tree, 'DataModel', tables));
-}
-
-export function renamed(model: Model, name: string): Model {
-  return modelOf(withMember(model.tree, 'ModelName', name));
-}
-
-export function withNewTable(model: Model, table: JsonObject): Model {
-  return modelOf(withMember(model.tree, 'DataModel', [...list(model.tree.DataModel), table]));
-}
-
-export function newModel(name: string, tables: JsonObject[], now: Date): Model {
-  const date = modelDate(now);
-  return modelOf(
-    emptyObject([
-      ['ModelName', name],
-      ['ModelMetadata', emptyObject([['Author', ''], ['DateCreated', date], ['DateLastModified', date], ['Description', ''], ['AWSService', 'Amazon DynamoDB'], ['Version', '3.0']])],
-      ['DataModel', tables],
-    ]),
-  );
-}
-
-const attribute = (each: { name: string; type: string }) => emptyObject([['AttributeName', each.name], ['AttributeType', each.type]]);
-
-/** Key attributes, with what the file had there beside them. */
-export function keyTree(keys: ModelKeys, before?: Json): JsonObject {
-  const old = isObject(before) ? before : emptyObject();
-  const merge = (name: string, key: KeyAttribute) => {
-    const known = isObject(old[name]) ? old[name] : emptyObject();
-    return withMember(withMember(known, 'AttributeName', key.name), 'AttributeType', key.type);
-  };
-  const result = withMember(old, 'PartitionKey', merge('PartitionKey', keys.partition));
-  return withMember(result, 'SortKey', keys.sort ? merge('SortKey', keys.sort) : undefined);
-}
-
-export function indexTree(index: ModelIndex, before?: JsonObject): JsonObject {
-  const old = before ?? emptyObject();
-  let projection = withMember(isObject(old.Projection) ? old.Projection : emptyObject(), 'ProjectionType', index.projection);
-  projection = withMember(projection, 'NonKeyAttributes', index.projection === 'INCLUDE' ? index.included : undefined);
-  let result = withMember(old, 'IndexName', index.name);
-  result = withMember(result, 'KeyAttributes', keyTree(index.keys, old.KeyAttributes));
-  return withMember(result, 'Projection', projection);
-}
-
-export function facetTree(facet: Omit<ModelFacet, 'items'>, before?: JsonObject): JsonObject {
-  const old = before ?? emptyObject([['DataAccess', emptyObject([['MySql', emptyObject()]])]]);
-  let alias = withMember(isObject(old.KeyAttributeAlias) ? old.KeyAttributeAlias : emptyObject(), 'PartitionKeyAlias', facet.partitionAlias);
-  alias = withMember(alias, 'SortKeyAlias', facet.sortAlias || undefined);
-  let result = withMember(old, 'FacetName', facet.name);
-  result = withMember(result, 'KeyAttributeAlias', alias);
-  return withMember(result, 'NonKeyAttributes', facet.attributes);
-}
-
-export function setAttributes(table: JsonObject, attributes: { name: string; type: TypeTag }[]): JsonObject {
-  const known = new Map(objects(table.NonKeyAttributes).map((each) => [text(each.AttributeName), each]));
-  return withMember(table, 'NonKeyAttributes', attributes.map((each) => withMember(known.get(each.name) ?? attribute(each), 'AttributeType', each.type)));
-}
-
-/** Sets lists such as GlobalSecondaryIndexes; an empty one that was absent stays absent. */
-export function setList(table: JsonObject, name: string, values: JsonObject[]): JsonObject {
-  return values.length || name in table ? withMember(table, name, values) : table;
-}
-
-/**
- * Puts an item in place of the one with the key `before`, wherever the file has it: in the table's data, in facets'.
- * Without `before` it is added to the table's data; without `item` the old one goes.
- */
-export function setItem(table: JsonObject, shape: PictureTable, before: string | undefined, item: Item | undefined): JsonObject {
-  const idOfJson = (json: Json): string | undefined => {
-    try {
-      return idOf(sampleItem(json), shape);
-    } catch {
-      return undefined;
-    }
-  };
-  const fresh = item && idOf(item, shape);
-  let found = false;
-  const change = (data: Json[]): Json[] =>
-    data.flatMap((each) => {
-      const id = idOfJson(each);
-      if (id === undefined || (id !== before && id !== fresh)) return [each];
-      if (id === before) {
-        found = true;
-        return item ? [item as unknown as Json] : [];
-      }
-      // Another item with the new key gives way.
-      if (before === undefined && item) {
-        found = true;
-        return [item as unknown as Json];
-      }
-      return [];
-    });
-  let result = table;
-  if (Array.isArray(table.TableData)) result = withMember(result, 'TableData', change(table.TableData));
-  if (Array.isArray(table.TableFacets)) {
-    const facets = table.TableFacets.map((facet) => (isObject(facet) && Array.isArray(facet.TableData) ? withMember(facet, 'TableData', change(facet.TableData)) : facet));
-    result = withMember(result, 'TableFacets', facets);
-  }
-  if (item && !found) result = withMember(result, 'TableData', [...list(result.TableData), item as unknown as Json]);
-  return result;
-}
-
-export function newTable(name: string, keys: ModelKeys): JsonObject {
-  return emptyObject([
-    ['TableName', name],
-    ['KeyAttributes', keyTree(keys)],
-    ['NonKeyAttributes', []],
-    ['TableFacets', []],
-    ['GlobalSecondaryIndexes', []],
-    ['TableData', []],
-    ['DataAccess', emptyObject([['MySql', emptyObject()]])],
-    ['SampleDataFormats', emptyObject()],
-    ['BillingMode', 'PAY_PER_REQUEST'],
-  ]);
 }

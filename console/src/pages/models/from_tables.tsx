@@ -9,7 +9,7 @@ import { notify } from '../../app/notices.ts';
 import { call } from '../../aws/index.ts';
 import { describeTable, Dialog, ErrorBox, useTables } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
-import { newModel } from './file.ts';
+import { newModel } from './edit.ts';
 import { keepModel, newId } from './store.ts';
 import { tableFrom } from './tables.ts';
 

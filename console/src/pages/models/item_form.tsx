@@ -7,7 +7,8 @@ import { useMemo, useState } from 'react';
 import { formatBytes, TextEditor } from '../../components/index.ts';
 import { type AttributeValue, emptyItem, type Item, itemSize, parseItem, printItem } from '../../values/index.ts';
 import { idOf } from '../picture/schema.ts';
-import { keyFault, type Model, type ModelTable, pictureOf, setItem, withTable } from './file.ts';
+import { setItem, withTable } from './edit.ts';
+import { allKeys, keyFault, type Model, type ModelTable, pictureOf } from './file.ts';
 
 interface Props {
   table: ModelTable;
@@ -20,9 +21,7 @@ interface Props {
 
 function blank(table: ModelTable): Item {
   const item = emptyItem();
-  for (const key of [table.keys.partition, table.keys.sort]) {
-    if (key) item[key.name] = { [key.type]: key.type === 'N' ? '0' : '' } as AttributeValue;
-  }
+  for (const key of allKeys(table.keys)) item[key.name] = { [key.type]: key.type === 'N' ? '0' : '' } as AttributeValue;
   return item;
 }
 

@@ -10,7 +10,8 @@ import { follow, href, navigate } from '../../app/router.ts';
 import { notify } from '../../app/notices.ts';
 import { messageOf } from '../../aws/index.ts';
 import { formatCount, formatTime, useAsync } from '../../components/index.ts';
-import { newModel, newTable, readModel } from './file.ts';
+import { newModel, newTable } from './edit.ts';
+import { readModel } from './file.ts';
 import { FromTables } from './from_tables.tsx';
 import { dropModel, keepModel, type KeptModel, keptModels, newId } from './store.ts';
 
@@ -36,7 +37,7 @@ export default function Models() {
   const input = useRef<HTMLInputElement>(null);
 
   const create = async () => {
-    const model = newModel('New model', [newTable('Table1', { partition: { name: 'PK', type: 'S' }, sort: { name: 'SK', type: 'S' } })], new Date());
+    const model = newModel('New model', [newTable('Table1', { partition: [{ name: 'PK', type: 'S' }], sort: [{ name: 'SK', type: 'S' }] })], new Date());
     const id = newId(model.name);
     await keepModel(id, model);
     navigate(href(`models/${id}`, { tab: 'design' }));

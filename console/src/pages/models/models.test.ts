@@ -5,10 +5,10 @@ import { isObject, type Json, JsonNumber, type JsonObject, parseJson } from '../
 import { equalItems } from '../../values/index.ts';
 import { indexItems } from '../picture/layout.ts';
 import { idOf } from '../picture/schema.ts';
-import {
-  facetTree, indexTree, keyTree, modelDate, ModelError, newModel, newTable, pictureOf, printModel, readModel, renamed, sampleItem, setAttributes, setItem, setList,
-  withNewTable, withTable,
-} from './file.ts';
+import { applyDraft, draftOf, faultOf, otherMembers } from './draft.ts';
+import { addItems, facetTree, indexTree, keyTree, newModel, newTable, renamed, setAttributes, setItem, setList, withNewTable, withTable } from './edit.ts';
+import { list, modelDate, ModelError, pictureOf, printModel, readModel, sampleItem, workbenchLimits } from './file.ts';
+import { samplesCsv, samplesFromCsv } from './samples.ts';
 import { createTableInput, differences, tableFrom } from './tables.ts';
 
 /** Members named x… are unknown to the console; they must survive. */
@@ -94,9 +94,9 @@ test('edits change what they name, and nothing beside it', () => {
   const shapeOf = pictureOf(before.tables[0]!);
   let after = withTable(renamed(before, 'Archive'), 0, (table) => {
     let next = setAttributes(table, [{ name: 'title', type: 'L' }, { name: 'fresh', type: 'N' }]);
-    next = { ...next, KeyAttributes: keyTree({ partition: { name: 'shelf', type: 'S' }, sort: { name: 'at', type: 'N' } }, next.KeyAttributes) } as JsonObject;
+    next = { ...next, KeyAttributes: keyTree({ partition: [{ name: 'shelf', type: 'S' }], sort: [{ name: 'at', type: 'N' }] }, next.KeyAttributes) } as JsonObject;
     const [index] = next.GlobalSecondaryIndexes as JsonObject[];
-    next = setList(next, 'GlobalSecondaryIndexes', [indexTree({ name: 'renamed', keys: { partition: { name: 'by', type: 'S' } }, projection: 'ALL', included: [] }, index)]);
+    next = setList(next, 'GlobalSecondaryIndexes', [indexTree({ name: 'renamed', keys: { partition: [{ name: 'by', type: 'S' }], sort: [] }, projection: 'ALL', included: [] }, index)]);
     const [facet, other] = next.TableFacets as JsonObject[];
     return setList(next, 'TableFacets', [facetTree({ name: 'Volume', partitionAlias: 'S', attributes: ['title', 'fresh'] }, facet), other!]);
   });
@@ -109,9 +109,9 @@ test('edits change what they name, and nothing beside it', () => {
   assert.deepEqual(table.attributes, [{ name: 'title', type: 'L' }, { name: 'fresh', type: 'N' }]);
   assert.deepEqual([table.indexes[0]!.name, table.indexes[0]!.projection], ['renamed', 'ALL']);
   assert.deepEqual([table.facets[0]!.name, table.facets[0]!.sortAlias, table.facets[1]!.name], ['Volume', undefined, 'Loan']);
-  after = withNewTable(after, newTable('second', { partition: { name: 'id', type: 'B' } }));
-  assert.equal(after.tables[1]!.keys.sort, undefined);
-  assert.throws(() => withNewTable(after, newTable('second', { partition: { name: 'id', type: 'B' } })), /Two tables/);
+  after = withNewTable(after, newTable('second', { partition: [{ name: 'id', type: 'B' }], sort: [] }));
+  assert.deepEqual(after.tables[1]!.keys.sort, []);
+  assert.throws(() => withNewTable(after, newTable('second', { partition: [{ name: 'id', type: 'B' }], sort: [] })), /Two tables/);
   assert.equal(withTable(after, 0, () => undefined).tables[0]!.name, 'second');
   assert.ok(idOf(table.items[0]!, shapeOf));
 });
@@ -149,7 +149,7 @@ test('a model’s table becomes CreateTable: keys of indexes defined once, INCLU
   });
 });
 
-test('a table and back: the same keys, indexes and items; local and multi-attribute indexes are told', () => {
+test('a table and back: the same keys, indexes and items; local indexes and those of vectors are told', () => {
   const table = readModel(FILE).tables[0]!;
   const description = { ...createTableInput(table), BillingModeSummary: { BillingMode: 'PROVISIONED' as const } };
   const found = tableFrom(description as never, table.items);
@@ -161,9 +161,9 @@ test('a table and back: the same keys, indexes and items; local and multi-attrib
   const odd = {
     ...description,
     LocalSecondaryIndexes: [{ IndexName: 'local' }],
-    GlobalSecondaryIndexes: [{ IndexName: 'wide', KeySchema: [{ AttributeName: 'a', KeyType: 'HASH' }, { AttributeName: 'b', KeyType: 'HASH' }] }],
+    VectorIndexes: [{ IndexName: 'near' }],
   };
-  assert.deepEqual(tableFrom(odd as never, []).warnings.map((each) => each.split(' ').slice(0, 3).join(' ')), ['Index wide of', 'Local index local']);
+  assert.deepEqual(tableFrom(odd as never, []).warnings.map((each) => each.split(' ').slice(0, 3).join(' ')), ['Local index local', 'Vector index near']);
 });
 
 test('differences to the server name what, here and there', () => {
@@ -182,6 +182,96 @@ test('an index of a model holds the items with its keys, with what it projects',
 
 test('times are written as Workbench writes them', () => {
   assert.match(modelDate(new Date(2022, 9, 4, 16, 5)), /^Oct 04, 2022, 04:05 PM$/);
+});
+
+const WIDE = `{"DataModel": [{"TableName": "Scores", "KeyAttributes": {"PartitionKey": {"AttributeName": "id", "AttributeType": "S"}},
+  "GlobalSecondaryIndexes": [{"IndexName": "by-game", "KeyAttributes": {
+    "PartitionKey": {"AttributeName": "game", "AttributeType": "S"}, "SortKey": {"AttributeName": "season", "AttributeType": "N"},
+    "MorePartitionKeys": [{"AttributeName": "region", "AttributeType": "S", "xKey": 1}], "MoreSortKeys": [{"AttributeName": "round", "AttributeType": "N"}, {"AttributeName": "at", "AttributeType": "S"}]
+  }, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["region", "points"]}}],
+  "TableData": [{"id": {"S": "1"}, "game": {"S": "go"}, "region": {"S": "eu"}, "season": {"N": "9"}, "round": {"N": "1"}, "at": {"S": "x"}, "points": {"N": "5"}},
+                {"id": {"S": "2"}, "game": {"S": "go"}, "season": {"N": "9"}, "round": {"N": "1"}, "at": {"S": "x"}}]}]}`;
+
+test('keys of several attributes: read, edited, written, made into a table and back; what Workbench lacks is told', () => {
+  const model = readModel(WIDE);
+  const table = model.tables[0]!;
+  const [index] = table.indexes;
+  assert.deepEqual(index!.keys.partition.map((each) => each.name), ['game', 'region']);
+  assert.deepEqual(index!.keys.sort.map((each) => each.name + each.type), ['seasonN', 'roundN', 'atS']);
+  assert.match(workbenchLimits(model).join(), /Index by-game of Scores.*MorePartitionKeys/);
+  assert.deepEqual(workbenchLimits(readModel(FILE)), []);
+  // The item without a region is not in the index.
+  assert.deepEqual(indexItems(table.items, pictureOf(table), 'by-game').map((each) => each.id), [{ S: '1' }]);
+  const input = createTableInput(table);
+  assert.deepEqual(input.GlobalSecondaryIndexes![0], {
+    IndexName: 'by-game',
+    KeySchema: [['game', 'HASH'], ['region', 'HASH'], ['season', 'RANGE'], ['round', 'RANGE'], ['at', 'RANGE']].map(([AttributeName, KeyType]) => ({ AttributeName, KeyType })),
+    Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['points'] },
+  });
+  const back = tableFrom({ ...input, BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' } } as never, []);
+  assert.deepEqual(back.warnings, []);
+  assert.deepEqual(modelOf1(back.table).indexes[0]!.keys, index!.keys);
+  assert.deepEqual(differences(table, { ...input, BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' } } as never), []);
+  // One attribute fewer: the rest keeps its members, a list that is empty goes.
+  const draft = draftOf(table);
+  draft.indexes[0]!.sort = [draft.indexes[0]!.sort[0]!];
+  const written = printModel(withTable(model, 0, (tree) => applyDraft(tree, draft, table)));
+  assert.ok(written.includes('"xKey": 1') && !written.includes('MoreSortKeys'));
+  const five = WIDE.replace('"MoreSortKeys": [', `"MoreSortKeys": [${'{"AttributeName": "z", "AttributeType": "S"}, '.repeat(2)}`);
+  assert.throws(() => readModel(five), /MoreSortKeys” lists 4 attributes; an index has up to 4/);
+});
+
+const modelOf1 = (table: JsonObject) => newModel('m', [table], new Date(0)).tables[0]!;
+
+test('a draft: what is wrong is named, renamed attributes take their sample data along, capacity is written', () => {
+  const model = readModel(FILE);
+  const table = model.tables[0]!;
+  const draft = draftOf(table);
+  assert.match(faultOf(draft) ?? '', /An index’s name has 3/);
+  draft.indexes[0]!.name = 'by-author';
+  assert.equal(faultOf(draft), undefined);
+  const faults: [Partial<typeof draft>, RegExp][] = [
+    [{ name: 'a' }, /3 to 255/],
+    [{ partition: { name: ' ', type: 'S' } }, /The table needs a partition key/],
+    [{ sort: { name: 'shelf', type: 'S' } }, /The table has the key attribute shelf twice/],
+    [{ indexes: [draft.indexes[0]!, draft.indexes[0]!] }, /Two indexes have the same name/],
+    [{ indexes: [{ ...draft.indexes[0]!, sort: [{ name: 'shelf', type: 'N' }] }] }, /shelf has two types/],
+    [{ attributes: [{ name: 'a', type: 'S' }, { name: 'a', type: 'N' }] }, /listed twice/],
+    [{ facets: [{ name: '', partitionAlias: '', sortAlias: '', attributes: '' }] }, /A facet has no name/],
+    [{ capacity: { read: '0', write: '1' } }, /whole number/],
+  ];
+  for (const [part, reason] of faults) assert.match(faultOf({ ...draft, ...part }) ?? '', reason);
+
+  const changed = { ...draft, sort: { name: 'place', type: 'N' as const }, attributes: draft.attributes.map((each) => (each.name === 'by' ? { ...each, name: 'author' } : each)), capacity: { read: '9', write: '3' } };
+  const after = withTable(model, 0, (tree) => applyDraft(tree, changed, table));
+  const next = after.tables[0]!;
+  assert.deepEqual(next.items.map((each) => Object.values(each.place!)[0]), ['1.0', '2', '3', '10']);
+  assert.deepEqual(next.indexes[0]!.keys.partition, [{ name: 'author', type: 'S' }]);
+  assert.deepEqual(next.indexes[0]!.included, ['shelf', 'title', 'author']);
+  assert.ok(next.items.some((each) => 'author' in each) && !next.items.some((each) => 'by' in each));
+  const written = printModel(after);
+  for (const kept of ['"xNote"', '"xFormat"', '"MapFunction"', '"xIndex"', '"xFacet"', '"AutoScalingRead"']) assert.ok(written.includes(kept), kept);
+  assert.deepEqual(next.capacity, { read: '9', write: '3' });
+  assert.deepEqual(Object.keys(otherMembers(list(model.tree.DataModel)[0] as JsonObject)), ['xTable', 'DataAccess', 'ProvisionedCapacitySettings', 'TableFacets: Book']);
+  // A draft that changes nothing writes the same file.
+  assert.equal(printModel(withTable(model, 0, (tree) => applyDraft(tree, draftOf(table), table))), printModel(model));
+});
+
+test('sample items as CSV and back: types of the header, then of the model; faults by row', () => {
+  const table = readModel(FILE).tables[0]!;
+  const csv = samplesCsv(table);
+  assert.match(csv, /^shelf:S,at:N,/);
+  const again = samplesFromCsv(csv, table);
+  assert.deepEqual(again.faults, []);
+  assert.ok(again.items.length === 4 && again.items.every((item, index) => equalItems(item, table.items[index]!)));
+  const plain = samplesFromCsv('\ufefftitle;at;shelf;tags;pages\n007;20;Z;"[""a""]";12\n;;Z;;\nx;y;Z;;\n', table);
+  assert.deepEqual(JSON.parse(JSON.stringify(plain.items)), [{ title: { S: '007' }, at: { N: '20' }, shelf: { S: 'Z' }, tags: { SS: ['a'] }, pages: { N: '12' } }]);
+  assert.match(plain.faults.join('\n'), /Row 2: the key attribute "at" is missing\nRow 3: at: /);
+  const model = readModel(FILE);
+  const read = withTable(model, 0, (tree) => addItems(tree, pictureOf(table), [...plain.items, { ...table.items[0]!, title: { S: 'changed' } }]));
+  assert.equal(read.tables[0]!.items.length, 5);
+  assert.equal(read.tables[0]!.items.filter((each) => JSON.stringify(each.title) === '{"S":"changed"}').length, 1);
+  assert.deepEqual(read.tables[0]!.attributes.map((each) => each.name), ['title', 'tags', 'by', 'pages']);
 });
 
 // Files of others, where a folder of them is given: read, and written as the same value.

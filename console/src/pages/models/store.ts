@@ -9,6 +9,19 @@ export interface KeptModel {
   /** Seconds since 1970. */
   changed: number;
   text: string;
+  /** Counts changes, so that two tabs do not overwrite each other's. */
+  version?: number;
+}
+
+/** Another tab has changed the model, or deleted it. */
+export class ModelConflict extends Error {
+  readonly theirs: KeptModel | undefined;
+
+  constructor(theirs: KeptModel | undefined) {
+    super(theirs ? 'The model was changed in another tab.' : 'The model was deleted in another tab.');
+    this.name = 'ModelConflict';
+    this.theirs = theirs;
+  }
 }
 
 const STORE = 'models';
@@ -45,20 +58,50 @@ export async function keptModels(): Promise<KeptModel[]> {
 }
 
 export async function keptModel(id: string): Promise<KeptModel | undefined> {
-  return (await run('readonly', (store) => store.get(id) as IDBRequest<KeptModel | undefined>)) ?? memory.get(id);
+  return (await database()) ? run('readonly', (store) => store.get(id) as IDBRequest<KeptModel | undefined>) : memory.get(id);
 }
 
-export async function keepModel(id: string, model: Model): Promise<void> {
-  const kept: KeptModel = {
-    id,
-    name: model.name,
-    tables: model.tables.length,
-    items: model.tables.reduce((sum, table) => sum + table.items.length, 0),
-    changed: Date.now() / 1000,
-    text: printModel(model),
+/**
+ * Keeps a model and returns its version. `over` is the version that the change began with: another one there throws
+ * ModelConflict. Without `over` whatever is there is replaced.
+ */
+export async function keepModel(id: string, model: Model, over?: number): Promise<number> {
+  const next = (there: KeptModel | undefined): KeptModel => {
+    if (over !== undefined && (!there || (there.version ?? 0) !== over)) throw new ModelConflict(there);
+    return {
+      id,
+      name: model.name,
+      tables: model.tables.length,
+      items: model.tables.reduce((sum, table) => sum + table.items.length, 0),
+      changed: Date.now() / 1000,
+      text: printModel(model),
+      version: (there?.version ?? 0) + 1,
+    };
   };
-  memory.set(id, kept);
-  await run('readwrite', (store) => store.put(kept));
+  const open = await database();
+  if (!open) {
+    const kept = next(memory.get(id));
+    memory.set(id, kept);
+    return kept.version!;
+  }
+  return new Promise((resolve, reject) => {
+    const transaction = open.transaction(STORE, 'readwrite');
+    const store = transaction.objectStore(STORE);
+    const reading = store.get(id) as IDBRequest<KeptModel | undefined>;
+    let version = 0;
+    // Read and written in one transaction: no tab comes between.
+    reading.onsuccess = () => {
+      try {
+        const kept = next(reading.result);
+        version = kept.version!;
+        store.put(kept);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    transaction.oncomplete = () => resolve(version);
+    transaction.onabort = transaction.onerror = () => reject(transaction.error ?? new Error('The browser refused to keep the model.'));
+  });
 }
 
 export async function dropModel(id: string): Promise<void> {

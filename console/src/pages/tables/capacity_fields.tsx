@@ -12,7 +12,7 @@ interface PairProps {
 }
 
 /** Two figures side by side: for reads and for writes. */
-function CapacityPair({ value, onChange, read, write, placeholder }: PairProps) {
+export function CapacityPair({ value, onChange, read, write, placeholder }: PairProps) {
   return (
     <div className="two">
       {(['read', 'write'] as const).map((side) => (

@@ -24,7 +24,7 @@ interface Projected {
   included: string;
 }
 
-function ProjectionFields<Form extends Projected>({ value, onChange }: { value: Form; onChange: (value: Form) => void }) {
+export function ProjectionFields<Form extends Projected>({ value, onChange }: { value: Form; onChange: (value: Form) => void }) {
   return (
     <>
       <FormField label="Projected attributes">
@@ -43,7 +43,7 @@ function ProjectionFields<Form extends Projected>({ value, onChange }: { value: 
   );
 }
 
-function NameField({ value, onChange, errorText }: { value: string; onChange: (name: string) => void; errorText?: string }) {
+export function NameField({ value, onChange, errorText }: { value: string; onChange: (name: string) => void; errorText?: string }) {
   return (
     <FormField label="Index name" errorText={errorText}>
       <Input value={value} spellcheck={false} autoComplete={false} onChange={({ detail }) => onChange(detail.value)} />

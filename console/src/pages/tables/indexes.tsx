@@ -192,7 +192,7 @@ function IndexStatus({ row, job }: { row: Row; job: Job | undefined }) {
   );
 }
 
-function DeleteIndex({ table, row, onClose }: { table: TableDescription; row: Row; onClose: () => void }) {
+export function DeleteIndex({ table, row, onClose }: { table: TableDescription; row: Pick<Row, 'name' | 'kind'>; onClose: () => void }) {
   const update = [{ Delete: { IndexName: row.name } }];
   const input = {
     TableName: table.TableName!,
