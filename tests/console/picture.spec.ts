@@ -198,6 +198,91 @@ test('a picture is saved as SVG and as PNG', async ({ open, page, server }) => {
   expect(png.content.length).toBeGreaterThan(10_000);
 });
 
+test('hostile and huge texts: the SVG is valid XML without them as elements, the PNG is drawn', async ({ open, page, server, context, shot }) => {
+  test.setTimeout(90_000);
+  await server.createTable('Hostile');
+  const script = '<script>alert(1)</script>';
+  const emoji = `${'x'.repeat(32)}\u{1f600}\u{1f600}`; // would be cut inside of a pair
+  const item = (sk: string, more: Json) => ({ pk: { S: `<&"'> ${script}` }, sk: { S: sk }, ...more });
+  await server.putItems('Hostile', [
+    item(`A#${emoji}#1`, { [script]: { S: ']]> &amp; &' }, [`${emoji}n`]: { S: emoji } }),
+    item(`A#${emoji}#2`, { bell: { S: '\u0000\u0001\u001b\ufffe' }, lines: { S: 'a\r\n\tb' } }),
+    item('C#3', { huge: { S: '&'.repeat(390_000) }, constructor: { N: '1' } }),
+    item('D#4', { type: { S: `${script} `.repeat(10_000) }, ['n'.repeat(60_000)]: { BOOL: true }, deep: { M: { [script]: { S: script } } } }),
+  ]);
+  const save = async (kind: string) => {
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: kind }).click()]);
+    return readFileSync(await download.path());
+  };
+  const reader = await context.newPage(); // without the console's policy, which refuses to parse text
+  for (const view of ['p.align=packed', 'p.align=aligned&p.fold=1', 'p.align=packed&p.type=C']) {
+    await open(`picture/Hostile?${view}`);
+    await expect(pane(page).getByTestId('pane-count')).toContainText('4 items in 1 collection');
+    const svg = (await save('As SVG')).toString();
+    expect(svg.length).toBeLessThan(20_000);
+    const read = await reader.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+      return { root: parsed.documentElement.localName, names: [...new Set([...parsed.querySelectorAll('*')].map((each) => each.localName))].sort(), faded: parsed.querySelectorAll('g[opacity]').length, text: parsed.documentElement.textContent };
+    }, svg);
+    expect(read.root).toBe('svg');
+    expect(read.names).not.toContain('script');
+    expect(read.names).not.toContain('parsererror');
+    expect(read.text).toContain(`<&"'> <script>`);
+    expect(read.faded).toBe(view.endsWith('type=C') ? 3 : 0);
+    expect((await save('As PNG')).subarray(1, 4).toString()).toBe('PNG');
+  }
+  const widths = await page.locator('.pic-type').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+  expect(Math.max(...widths)).toBeLessThan(400);
+  await shot('picture-hostile');
+});
+
+test('units of the box are those of the real query: pages, strong reads, an index with several key attributes', async ({ open, page, server, shot }) => {
+  test.setTimeout(60_000);
+  await server.call('CreateTable', {
+    TableName: 'Games', BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions: [...strings('pk', 'sk', 'region'), { AttributeName: 'season', AttributeType: 'N' }], KeySchema: schema('pk', 'sk'),
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'wide', Projection: { ProjectionType: 'ALL' },
+        KeySchema: [['pk', 'HASH'], ['region', 'HASH'], ['season', 'RANGE'], ['sk', 'RANGE']].map(([AttributeName, KeyType]) => ({ AttributeName, KeyType })),
+      },
+    ],
+  });
+  const items = Array.from({ length: 30 }, (_, n) => ({ pk: { S: 'go' }, sk: { S: `s${n}` }, region: { S: n % 5 ? 'eu' : 'us' }, season: { N: String(n % 7) }, text: { S: 'x'.repeat(50_000 + n) } }));
+  for (let at = 0; at < items.length; at += 10) await server.putItems('Games', items.slice(at, at + 10));
+  const real = async (input: Json) => {
+    const sum = { pages: 0, units: 0, scanned: 0 };
+    let start: Json | undefined;
+    do {
+      const reply = await server.call('Query', { TableName: 'Games', ReturnConsumedCapacity: 'TOTAL', ...input, ExclusiveStartKey: start });
+      sum.pages++;
+      sum.units += reply.ConsumedCapacity.CapacityUnits;
+      sum.scanned += reply.ScannedCount;
+      start = reply.LastEvaluatedKey;
+    } while (start);
+    return sum;
+  };
+  const filter = encodeURIComponent(JSON.stringify(['AND', ['>', 'season', 'N', '4']]));
+  const values = { ':p': { S: 'go' }, ':n': { N: '4' } };
+  const cases: [string, Json, number][] = [
+    [`pk=go&filter=${filter}`, { KeyConditionExpression: 'pk = :p', FilterExpression: 'season > :n', ExpressionAttributeValues: values }, 2],
+    [`pk=go&consistent=1`, { KeyConditionExpression: 'pk = :p', ConsistentRead: true, ExpressionAttributeValues: { ':p': values[':p'] } }, 2],
+    [
+      'index=wide&pk=go&pk=eu', { IndexName: 'wide', KeyConditionExpression: 'pk = :p AND #r = :r', ExpressionAttributeNames: { '#r': 'region' }, ExpressionAttributeValues: { ':p': values[':p'], ':r': { S: 'eu' } } }, 2,
+    ],
+  ];
+  for (const [address, input, pages] of cases) {
+    await open(`explore/Games?mode=query&${address}&show=picture`);
+    const sum = await real(input);
+    expect(sum.pages).toBe(pages);
+    await expect(page.getByTestId('query-line')).toContainText(`reads ${sum.scanned} items`);
+    await expect(page.getByTestId('query-line')).toContainText(`, ${sum.units.toLocaleString('en')} read units`);
+  }
+  await expect(pane(page, 'wide').locator('.pic-band-text b')).toHaveText(['go / eu']);
+  await expect(pane(page, 'wide').locator('[data-read]').first()).toContainText('0 / s14');
+  await shot('picture-several-keys');
+});
+
 test('by keyboard: rows, folds, and an item is opened', async ({ open, page, server }) => {
   await server.createTable('Places');
   await server.putItems('Places', ['TX#1', 'TX#2', 'WA#1'].map((sk) => ({ pk: { S: 'USA' }, sk: { S: sk } })));

@@ -71,7 +71,9 @@ export function DesignForm({ model, place, draft, onDraft, dirty, onChange, onRe
           </FormField>
         </div>
         {draft.billing === 'PROVISIONED' && (
-          <CapacityPair value={draft.capacity} read="Read units a second" write="Write units a second" onChange={(capacity) => set({ capacity })} />
+          <div className="model-capacity">
+            <CapacityPair value={draft.capacity} read="Read units a second" write="Write units a second" onChange={(capacity) => set({ capacity })} />
+          </div>
         )}
       </Container>
       <Section
@@ -85,6 +87,8 @@ export function DesignForm({ model, place, draft, onDraft, dirty, onChange, onRe
             <div className="two">
               <NameField value={index.name} onChange={(name) => setIndex(at, { name })} />
               <ProjectionFields value={index} onChange={({ projection, included }) => setIndex(at, { projection, included })} />
+            </div>
+            <div className="two">
               <FormField label="Partition key" description="Up to four attributes; a Query gives all of them.">
                 <KeyFields label="Partition key" values={index.partition} least={1} onChange={(partition) => setIndex(at, { partition })} />
               </FormField>
@@ -164,7 +168,9 @@ function Part({ label, onRemove, children }: { label: string; onRemove: () => vo
   return (
     <div className="model-part" role="group" aria-label={label}>
       {children}
-      <Button variant="icon" iconName="remove" ariaLabel={`Remove ${label[0]!.toLowerCase()}${label.slice(1)}`} onClick={onRemove} />
+      <span className="model-part-remove">
+        <Button variant="icon" iconName="remove" ariaLabel={`Remove ${label[0]!.toLowerCase()}${label.slice(1)}`} onClick={onRemove} />
+      </span>
     </div>
   );
 }

@@ -127,7 +127,7 @@ function ComparedTable({ compared, onMake, onApplied, onTake }: TableProps) {
           description={sampleText(compared)}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              {takes && <Button onClick={() => onTake()}>Change the model</Button>}
+              {takes && <Button onClick={() => onTake()}>Read keys and indexes into the model</Button>}
               {theirs.length > 0 && <Button onClick={() => onTake(theirs)}>Read {plural('item', theirs.length)} into the model</Button>}
               {missing.length + other.length > 0 && <WriteButton onClick={() => setPutting(true)}>Put sample items</WriteButton>}
             </SpaceBetween>

@@ -218,7 +218,7 @@ function Editor({ id, initial, version }: { id: string; initial: Model; version:
         </Alert>
       )}
       {limits.length > 0 && (
-        <Alert type="info" header="NoSQL Workbench reads a part of this model">
+        <Alert type="info" header="NoSQL Workbench has no form for a part of this model">
           {limits.map((each) => (
             <div key={each}>{each}</div>
           ))}

@@ -226,7 +226,7 @@ export function workbenchLimits(model: Model): string[] {
   return model.tables.flatMap((table) =>
     table.indexes
       .filter(({ keys }) => keys.partition.length > 1 || keys.sort.length > 1)
-      .map((index) => `Index ${index.name} of ${table.name} has keys of several attributes. The file keeps those beyond the first as MorePartitionKeys and MoreSortKeys; NoSQL Workbench shows the first ones only.`),
+      .map((index) => `Index ${index.name} of ${table.name} has keys of several attributes. The file keeps those beyond the first as MorePartitionKeys and MoreSortKeys, which NoSQL Workbench is not known to read.`),
   );
 }
 

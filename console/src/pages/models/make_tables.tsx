@@ -88,17 +88,18 @@ export function MakeTables({ model, onClose }: { model: Model; onClose: () => vo
     >
       <SpaceBetween size="m">
         {model.tables.map((table, at) => (
-          <SpaceBetween key={table.name} size="xs" direction="horizontal" alignItems="center">
+          <div key={table.name} className="two">
             <Checkbox checked={rows[at]!.chosen} onChange={({ detail }) => set(at, { chosen: detail.checked })}>
               {table.name}, {plural('item', table.items.length)}, {plural('index', table.indexes.length, 'indexes')}
             </Checkbox>
             <FormField
+              label="Name on the server"
               errorText={NAME.test(rows[at]!.name) ? undefined : '3 to 255 letters, digits, _ - .'}
               warningText={existing.has(rows[at]!.name) ? `This table exists: ${data ? 'only the sample data is put into it' : 'nothing is done'}.` : undefined}
             >
               <Input ariaLabel={`Name of ${table.name} on the server`} value={rows[at]!.name} onChange={({ detail }) => set(at, { name: detail.value })} />
             </FormField>
-          </SpaceBetween>
+          </div>
         ))}
         <Checkbox checked={data} onChange={({ detail }) => setData(detail.checked)}>
           With sample data

@@ -1,7 +1,7 @@
 /** A model's table as a picture, with indexes beside it. There is no server to ask: their items are worked out. */
-import Multiselect from '@cloudscape-design/components/multiselect';
 import { useMemo } from 'react';
 import type { Item } from '../../values/index.ts';
+import { Beside } from '../picture/beside.tsx';
 import { indexItems } from '../picture/layout.ts';
 import { inServerOrder } from '../picture/order.ts';
 import { Picture } from '../picture/picture.tsx';
@@ -32,18 +32,7 @@ export function ModelPicture({ table, panes, onPanes, onOpen }: Props) {
       panes={data}
       onOpen={openWhole}
       height="calc(100vh - 300px)"
-      controls={
-        shape.indexes.length > 0 && (
-          <Multiselect
-            ariaLabel="Shown beside"
-            placeholder="Show indexes"
-            inlineTokens
-            selectedOptions={shown.map((value) => ({ value, label: `Index ${value}` }))}
-            options={shape.indexes.map(({ name }) => ({ value: name, label: `Index ${name}` }))}
-            onChange={({ detail }) => onPanes(detail.selectedOptions.map((each) => each.value!).join('\n'))}
-          />
-        )
-      }
+      controls={<Beside choices={shape.indexes.map((each) => each.name)} shown={shown} onChange={onPanes} />}
     />
   );
 }

@@ -2,9 +2,10 @@
  * The layout of one pane of a picture: bands of item collections, rows of items, their cells. Pure: pixels from items.
  * The screen and the exported SVG draw the same layout.
  */
-import { type AttributeValue, contentOf, type Item, itemSize, summary, typeOf } from '../../values/index.ts';
+import { type AttributeValue, type Item, itemSize, typeOf } from '../../values/index.ts';
 import { levelsOf, separatorsOf, sharedPrefix } from './prefix.ts';
 import { groupOf, idOf, isIndexed, isProjected, keysIn, keyText, type PictureTable } from './schema.ts';
+import { oneLine, textOf } from './text.ts';
 import type { EntityTypes } from './types.ts';
 
 export const ROW = 20;
@@ -14,11 +15,13 @@ export const INDENT = 14;
 const GAP = 6;
 const MONO = 7.23; // pixels of a character at 12 px
 const SMALL = 6.1; // of a name at 11 px
-const MAX_TEXT = 34;
+const HEADING = 6.8; // of a column's head
 const REPEAT_HEAD = 20 * ROW; // names of columns are seen wherever one scrolls to
 
 export interface Cell {
   name: string;
+  /** The name as it is drawn. */
+  label: string;
   /** Absent: the index does not carry this attribute. */
   value?: AttributeValue;
   text: string;
@@ -127,23 +130,6 @@ export interface Options {
   now: number;
 }
 
-/** 'in 3 d', '2 h ago'. */
-export function timeLeft(seconds: number, now: number): string {
-  const left = seconds - now / 1000;
-  const size = Math.abs(left);
-  const units: [number, string][] = [[31_557_600, 'y'], [86_400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']];
-  const [length, unit] = units.find(([each]) => size >= each) ?? [1, 's'];
-  const text = `${Math.floor(size / length)} ${unit}`;
-  return left >= 0 ? `in ${text}` : `${text} ago`;
-}
-
-function textOf(name: string, value: AttributeValue, table: PictureTable, now: number): string {
-  const tag = typeOf(value);
-  if (name === table.ttl && tag === 'N') return timeLeft(Number((value as { N: string }).N), now);
-  const text = tag === 'S' && contentOf(value) === '' ? '""' : summary(value).replace(/\s+/g, ' ');
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
-}
-
 interface Entry {
   id: string;
   item: Item;
@@ -187,7 +173,7 @@ function columnsByType(groups: Group[], cellsOf: (entry: Entry) => Cell[]): Map<
       let columns = types.get(entry.type);
       if (!columns) types.set(entry.type, (columns = new Map()));
       for (const cell of cellsOf(entry)) {
-        const width = Math.max(cell.text.length * MONO, cell.name.length * SMALL) + 14;
+        const width = Math.max(cell.text.length * MONO, cell.label.length * SMALL) + 14;
         const known = columns.get(cell.name);
         if (!known) columns.set(cell.name, { width, right: cell.right });
         else known.width = Math.max(known.width, width);
@@ -206,7 +192,7 @@ export function layOut(pane: Pane, options: Options): Layout {
   const sortKeys = keys.sort.length ? groups.flatMap((each) => each.entries.map((entry) => entry.sort)) : [];
   const separators = separatorsOf(sortKeys);
   const longest = sortKeys.reduce((most, each) => Math.max(most, each.length), 0);
-  const sortWidth = keys.sort.length ? Math.min(340, Math.max(90, longest * MONO + 16)) + options.fold * INDENT : 0;
+  const sortWidth = keys.sort.length ? Math.min(340, Math.max(90, longest * MONO + 16, `Sort key ${keys.sort.join(', ')}`.length * HEADING - MARK_WIDTH + 16)) + options.fold * INDENT : 0;
   const left = KEY_WIDTH + MARK_WIDTH + sortWidth;
 
   const cellsOf = (entry: Entry): Cell[] => {
@@ -214,11 +200,11 @@ export function layOut(pane: Pane, options: Options): Layout {
     for (const name in entry.item) {
       if (shown.has(name)) continue;
       const value = entry.item[name]!;
-      cells.push({ name, value, text: textOf(name, value, table, options.now), x: 0, width: 0, right: typeOf(value) === 'N' && name !== table.ttl });
+      cells.push({ name, label: oneLine(name), value, text: textOf(name, value, table, options.now), x: 0, width: 0, right: typeOf(value) === 'N' && name !== table.ttl });
     }
     if (index && entry.whole !== entry.item) {
       for (const name in entry.whole) {
-        if (!(name in entry.item) && !isProjected(name, table, index)) cells.push({ name, text: '', x: 0, width: 0, right: false });
+        if (!Object.hasOwn(entry.item, name) && !isProjected(name, table, index)) cells.push({ name, label: oneLine(name), text: '', x: 0, width: 0, right: false });
       }
     }
     return cells;
@@ -242,7 +228,7 @@ export function layOut(pane: Pane, options: Options): Layout {
     }
     for (const cell of cells) {
       cell.x = x;
-      cell.width = Math.ceil(cell.name.length * SMALL + 6 + cell.text.length * MONO + 12);
+      cell.width = Math.ceil(cell.label.length * SMALL + 6 + cell.text.length * MONO + 12);
       x += cell.width;
     }
     width = Math.max(width, x);
@@ -268,7 +254,7 @@ export function layOut(pane: Pane, options: Options): Layout {
       if (columns && entry.type !== lastType) {
         let x = left + GAP;
         const cells = [...columns.get(entry.type)!].map(([name, column]) => {
-          const cell: Cell = { name, text: '', x, width: column.width, right: column.right };
+          const cell: Cell = { name, label: oneLine(name), text: '', x, width: column.width, right: column.right };
           x += column.width;
           return cell;
         });

@@ -1,12 +1,12 @@
 /** The picture of what a request reads from a live table, with indexes beside it. */
 import Button from '@cloudscape-design/components/button';
-import Multiselect from '@cloudscape-design/components/multiselect';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useMemo, useState } from 'react';
 import { useQueryState } from '../../app/router.ts';
 import { call, type TableDescription, useSession } from '../../aws/index.ts';
 import { ErrorBox, formatBytes, formatCount, plural, useAsync } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
+import { Beside, NAMED_TABLE } from './beside.tsx';
 import { type PaneData, Picture } from './picture.tsx';
 import { type PictureRequest, readIndex, readPicture, type Reading } from './read.ts';
 import { idOf, pictureTable } from './schema.ts';
@@ -22,7 +22,6 @@ export interface LivePictureProps {
 }
 
 const STEP = 5000;
-const NAMED_TABLE = '(table)';
 
 export default function LivePicture({ table: description, request, onOpen, height }: LivePictureProps) {
   const session = useSession();
@@ -62,21 +61,11 @@ export default function LivePicture({ table: description, request, onOpen, heigh
     );
   }
   const choices = [...(own ? [NAMED_TABLE] : []), ...table.indexes.map((each) => each.name).filter((each) => each !== own)];
-  const controls = choices.length > 0 && (
-    <Multiselect
-      ariaLabel="Shown beside"
-      placeholder="Show indexes"
-      inlineTokens
-      selectedOptions={shown.map((value) => ({ value, label: labelOf(value) }))}
-      options={choices.map((value) => ({ value, label: labelOf(value) }))}
-      onChange={({ detail }) => setBeside(detail.selectedOptions.map((each) => each.value!).join('\n'))}
-    />
-  );
   return (
     <div>
       <ErrorBox error={others.error} header="An index could not be read" onRetry={others.reload} />
       {main.data.read && <QueryLine reading={main.data} operation={request.operation} />}
-      <Picture table={table} panes={panes} read={main.data.read} dropped={main.data.dropped} controls={controls} onOpen={onOpen} height={height} />
+      <Picture table={table} panes={panes} read={main.data.read} dropped={main.data.dropped} controls={<Beside choices={choices} shown={shown} onChange={setBeside} />} onOpen={onOpen} height={height} />
       {main.data.more && (
         <div className="pic-foot">
           The first {formatCount(main.data.items.length)} items are drawn; there are more.
@@ -88,8 +77,6 @@ export default function LivePicture({ table: description, request, onOpen, heigh
     </div>
   );
 }
-
-const labelOf = (name: string) => (name === NAMED_TABLE ? 'The table' : `Index ${name}`);
 
 function QueryLine({ reading, operation }: { reading: Reading; operation: string }) {
   const dropped = reading.dropped?.size ?? 0;

@@ -223,8 +223,8 @@ function RowLine({ row, pane, first, active, onShow }: LineProps) {
     return (
       <div role="row" className={[...classes, 'pic-names'].filter(Boolean).join(' ')} style={place}>
         {row.cells.map((cell) => (
-          <span role="gridcell" key={cell.name} className={cell.right ? 'pic-cell right' : 'pic-cell'} style={{ left: shift(cell.x), width: cell.width - 8 }}>
-            {cell.name}
+          <span role="gridcell" key={cell.name} className={cell.right ? 'pic-cell right' : 'pic-cell'} style={{ left: shift(cell.x), width: cell.width - 8 }} title={cell.name}>
+            {cell.label}
           </span>
         ))}
       </div>
@@ -296,7 +296,7 @@ function CellText({ cell, aligned, left, onShow }: { cell: Cell; aligned: boolea
   if (!value) {
     return (
       <span role="gridcell" className="pic-cell absent" style={{ left, width: Math.max(12, cell.width - 6) }} title={`${cell.name} is not projected`}>
-        {aligned ? '' : cell.name}
+        {aligned ? '' : cell.label}
       </span>
     );
   }
@@ -305,7 +305,7 @@ function CellText({ cell, aligned, left, onShow }: { cell: Cell; aligned: boolea
   const title = `${cell.name} (${TYPE_NAMES[tag]})${deep ? '' : `: ${summary(value).slice(0, 400)}`}`;
   const content = (
     <>
-      {!aligned && <i>{cell.name}</i>}
+      {!aligned && <i>{cell.label}</i>}
       {cell.text}
     </>
   );

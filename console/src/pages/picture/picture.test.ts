@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Item } from '../../values/types.ts';
 import { toSvg } from './export.ts';
-import { type FoldRow, indexItems, type ItemRow, layOut, notIndexed, type Options, type Pane, ROW, rowsBetween, timeLeft } from './layout.ts';
+import { type FoldRow, indexItems, type ItemRow, layOut, notIndexed, type Options, type Pane, ROW, rowsBetween } from './layout.ts';
 import { inServerOrder } from './order.ts';
 import { levelsOf, separatorsOf, sharedPrefix } from './prefix.ts';
 import { keyConditionOnly, partitionOf } from './read.ts';
 import { idOf, type PictureTable, pictureTable } from './schema.ts';
+import { cutText, oneLine, timeLeft } from './text.ts';
 import { COLOURS, entityTypes } from './types.ts';
 
 const table: PictureTable = {
@@ -170,6 +171,18 @@ test('SVG has the text of items, escaped', () => {
   const svg = toSvg([{ title: 't', layout: lay(items), table }], entityTypes(items, table), false);
   assert.ok(svg.startsWith('<svg xmlns='));
   assert.ok(svg.includes('&lt;script&gt;') && svg.includes('a&amp;b') && !svg.includes('<script>'));
+});
+
+test('texts are cut, never inside of a character; a key named constructor is absent unless it is there', () => {
+  assert.equal(cutText('abc', 3), 'abc');
+  assert.equal(cutText('abcd', 3), 'ab…');
+  assert.equal(cutText('a\u{1f600}b', 3), 'a…');
+  assert.equal(cutText('a\u{1f600}bc', 4), 'a\u{1f600}…');
+  assert.equal(oneLine(`a\n\n${'b'.repeat(400_000)}`).length, 34);
+  const odd: PictureTable = { ...table, indexes: [{ name: 'odd', keys: { partition: ['constructor'], sort: [] }, projected: 'ALL' }] };
+  const items = [place('x', '1'), { ...place('x', '2'), constructor: { S: 'c' } }] as Item[];
+  assert.equal(notIndexed(items, odd, 'odd'), 1);
+  assert.deepEqual(entityTypes([place('x', 'y', { type: { S: 'T'.repeat(300_000) } })], table).list[0]!.name.length, 34);
 });
 
 test('without its filter, a query keeps only the names and values of its key condition', () => {

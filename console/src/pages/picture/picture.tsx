@@ -36,6 +36,7 @@ interface Props {
 const TABLE = '\u0000table';
 const CHROME = 28 + 26 + 20; // title, heads of columns, scroll bar
 const MIN_HEIGHT = 160;
+const LEAST = 280; // in a low window the page scrolls
 
 export function Picture({ table, panes, read, dropped, controls, onOpen, height = 'calc(100vh - 300px)' }: Props) {
   const [align, setAlign] = useQueryState('p.align', 'packed');
@@ -87,9 +88,14 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
         panes.map((pane, index) => ({ title: pane.index ? `Index ${pane.index}` : table.name, layout: layouts[index]!, table, index: pane.index })),
         types,
         isDark(),
+        isolated,
       );
       if (kind === 'svg') download(`${table.name}.svg`, svg, 'image/svg+xml');
-      else download(`${table.name}.png`, await toPng(svg));
+      else {
+        const { blob, scale } = await toPng(svg);
+        download(`${table.name}.png`, blob);
+        if (scale < 1) notify({ type: 'warning', content: `The picture is too large for PNG: it is saved at ${Math.floor(scale * 100)}% of its size. SVG is sharp at any size.` });
+      }
     } catch (error) {
       notify({ type: 'error', header: 'The picture was not saved', content: (error as Error).message });
     }
@@ -163,7 +169,7 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
           </ButtonDropdown>
         </div>
       </div>
-      <div className="pic-panes" style={{ height: `min(${height}, ${tallest + CHROME}px)` }}>
+      <div className="pic-panes" style={{ height: `min(max(${height}, ${LEAST}px), ${tallest + CHROME}px)` }}>
         {panes.map((pane, index) => (
           <Pane
             key={pane.index ?? TABLE}

@@ -1,5 +1,5 @@
 /** What a picture knows of a table, whether it is live or a model's. */
-import { type AttributeValue, canonical, type Item, summary, typeOf } from '../../values/index.ts';
+import { type AttributeValue, canonical, type Item, own, summary, typeOf } from '../../values/index.ts';
 
 export interface Keys {
   partition: string[];
@@ -72,8 +72,8 @@ function keyPart(value: AttributeValue | undefined): string {
 
 /** The same text for the same values of these attributes. */
 export function groupOf(item: Item, attributes: string[]): string {
-  if (attributes.length === 1) return keyPart(item[attributes[0]!]);
-  return attributes.map((each) => keyPart(item[each])).join('');
+  if (attributes.length === 1) return keyPart(own(item, attributes[0]!));
+  return attributes.map((each) => keyPart(own(item, each))).join('');
 }
 
 /** An item's primary key as text: names it in all panes. */
@@ -83,12 +83,18 @@ export function idOf(item: Item, table: PictureTable): string {
 
 /** What a key looks like in a picture; several attributes are separated by a slash. */
 export function keyText(item: Item, attributes: string[]): string {
-  return attributes.map((each) => (item[each] ? summary(item[each]) : '')).join(' / ');
+  return attributes
+    .map((each) => own(item, each))
+    .map((value) => (value ? summary(value) : ''))
+    .join(' / ');
 }
 
 /** Whether an index holds this item: it must have all of the index's keys. */
 export function isIndexed(item: Item, index: PictureIndex): boolean {
-  return [...index.keys.partition, ...index.keys.sort].every((each) => item[each] !== undefined && 'SNB'.includes(typeOf(item[each])));
+  return [...index.keys.partition, ...index.keys.sort].every((each) => {
+    const value = own(item, each);
+    return value !== undefined && 'SNB'.includes(typeOf(value));
+  });
 }
 
 /** Whether an index carries an attribute. */

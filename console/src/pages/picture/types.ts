@@ -1,11 +1,12 @@
 /** Entity types of items: which there are, their colours and letters. */
-import { type Item, typeOf } from '../../values/index.ts';
+import { type Item, own, typeOf } from '../../values/index.ts';
 import { firstPart } from './prefix.ts';
 import { idOf, keyText, type PictureTable } from './schema.ts';
+import { oneLine } from './text.ts';
 
 /** Okabe and Ito's colours, which the colour-blind tell apart. */
 export const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#999999'] as const;
-const GUESSES = ['type', 'entityType', '_type', '__typename', 'entity', 'EntityType', 'Type'];
+const GUESSES = ['type', 'entityType', '_type', '__typename', 'entity', 'entity_type', 'EntityType', 'Entity', 'Type'];
 
 export interface EntityType {
   name: string;
@@ -22,7 +23,7 @@ export interface EntityTypes {
 
 function attributeType(item: Item, chosen: string | undefined): string | undefined {
   for (const name of chosen ? [chosen] : GUESSES) {
-    const value = item[name];
+    const value = own(item, name);
     if (value && typeOf(value) === 'S') return (value as { S: string }).S;
   }
   return undefined;
@@ -31,13 +32,11 @@ function attributeType(item: Item, chosen: string | undefined): string | undefin
 function nameOf(item: Item, table: PictureTable, chosen: string | undefined): string {
   const facet = table.facets?.find((each) => each.ids.has(idOf(item, table)));
   if (facet) return facet.name;
-  const marked = attributeType(item, chosen);
-  if (marked) return marked;
-  const part = firstPart(keyText(item, table.keys.sort)) ?? firstPart(keyText(item, table.keys.partition));
-  if (part) return part;
+  const part = attributeType(item, chosen) || (firstPart(keyText(item, table.keys.sort)) ?? firstPart(keyText(item, table.keys.partition)));
+  if (part) return oneLine(part);
   const keys = new Set([...table.keys.partition, ...table.keys.sort]);
   const names = Object.keys(item).filter((each) => !keys.has(each)).sort();
-  return names.length ? names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '') : 'Keys only';
+  return names.length ? names.slice(0, 3).map((each) => oneLine(each)).join(', ') + (names.length > 3 ? ', …' : '') : 'Keys only';
 }
 
 function letterOf(name: string, taken: Set<string>): string {
