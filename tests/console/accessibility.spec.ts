@@ -64,4 +64,19 @@ for (const scheme of ['light', 'dark'] as const) {
     await look('the palette');
     expect(faults).toEqual([]);
   });
+  test(`a model, ${scheme}`, async ({ open, page }) => {
+    test.setTimeout(120_000);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await open('models');
+    await page.getByRole('button', { name: 'New model' }).click();
+    const faults: string[] = [];
+    for (const add of ['Index', 'Facet', 'Attribute']) await page.getByRole('button', { name: add, exact: true }).click();
+    for (const [view, seen] of [['design', 'Global indexes'], ['picture', 'Save picture'], ['difference', 'Compare again']]) {
+      await page.getByTestId(view!).click();
+      await expect(page.getByText(seen!)).toBeVisible();
+      await page.waitForTimeout(400);
+      for (const fault of await serious(page)) faults.push(`${view}: ${fault}`);
+    }
+    expect(faults).toEqual([]);
+  });
 }

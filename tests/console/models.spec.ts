@@ -77,7 +77,7 @@ test('a file is drawn, saved as it was, made into tables, compared, and made of 
   const { Item } = await server.call('GetItem', { TableName: 'Books', Key: { shelf: { S: 'B' }, place: { N: '1' } } });
   expect(Item.details).toEqual({ M: { pages: { N: '12' }, signed: { BOOL: true } } });
 
-  await page.getByText('Difference from the server').click();
+  await page.getByTestId('difference').click();
   await expect(page.getByText('Keys, indexes and capacity are the same.')).toHaveCount(2);
   await expect(page.getByText('Sample items: 3 items the same, 0 with other attributes, 0 not on the server')).toBeVisible();
   await server.call('UpdateItem', { TableName: 'Books', Key: { shelf: { S: 'A' }, place: { N: '9' } }, UpdateExpression: 'SET title = :t', ExpressionAttributeValues: { ':t': { S: 'other' } } });
@@ -109,7 +109,7 @@ test('edits: keys, an index, a facet and an item; undo; what is unknown stays', 
   await open('models');
   await openFile(page, server.folder, 'library.json', JSON.stringify(library()));
   await expect(page.getByTestId('item-picture')).toBeVisible();
-  await page.getByText('Design', { exact: true }).click();
+  await page.getByTestId('design').click();
   await page.getByLabel('Table name').fill('Volumes');
   await page.getByRole('button', { name: 'Index', exact: true }).click();
   await page.getByRole('group', { name: 'Index GSI2' }).getByLabel('Index name').fill('by-title');
@@ -118,14 +118,15 @@ test('edits: keys, an index, a facet and an item; undo; what is unknown stays', 
   // Commas can be typed; a look at the picture loses nothing; other members of the file are shown.
   await page.getByRole('group', { name: 'Facet Volume' }).getByLabel('Attributes').press('End');
   await page.keyboard.type(', tags,');
-  await page.getByText('Picture', { exact: true }).click();
-  await page.getByText('Design (not applied)').click();
+  await page.getByTestId('picture').click();
+  await expect(page.getByTestId('design')).toHaveText('Design (not applied)');
+  await page.getByTestId('design').click();
   await expect(page.getByRole('group', { name: 'Facet Volume' }).getByLabel('Attributes')).toHaveValue('title, author, tags,');
   await page.getByRole('button', { name: 'Other members of the file' }).click();
   await expect(page.getByRole('group', { name: 'Other members of the file' })).toContainText('"xTable"');
   await shot('model-design', { fullPage: true });
   await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('Picture', { exact: true }).click();
+  await page.getByTestId('picture').click();
   await expect(page.getByTestId('pane-')).toContainText('Volumes');
 
   await page.getByTestId('pane-').locator('[data-item]').first().dblclick();
@@ -226,7 +227,7 @@ test('differences are applied by choice, to the server or to the model', async (
   await server.putItems('Books', [{ shelf: { S: 'A' }, place: { N: '9' }, title: { S: 'Neuf' } }]);
   await open('models');
   await openFile(page, server.folder, 'library.json', JSON.stringify(library()));
-  await page.getByText('Difference from the server').click();
+  await page.getByTestId('difference').click();
   const row = (name: RegExp) => page.getByRole('row', { name });
   await expect(row(/Capacity on demand provisioned: 3 read, 2 write/)).toBeVisible();
   await shot('model-apply');
