@@ -18,8 +18,8 @@ TRAP = re.search("^ *trap interrupt_suites .*$", DEV, re.MULTILINE).group()
 # Says that it runs, and when it is ended: what a suite's servers depend on.
 ENDLESS = """import pathlib, time
 def test():
-    pathlib.Path(__file__).with_suffix(".begun").touch()
     try:
+        pathlib.Path(__file__).with_suffix(".begun").touch()
         time.sleep(60)
     finally:
         pathlib.Path(__file__).with_suffix(".ended").touch()
