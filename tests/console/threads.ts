@@ -1,4 +1,4 @@
-/** Processor time of the browser's threads: unlike seconds, it is the same on a busy machine. Linux only. */
+/** Processor time and memory of the browser's renderers; unlike seconds, the same on a busy machine. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK = 10; // milliseconds
@@ -37,4 +37,9 @@ export function threadTime(kind: 'main' | 'worker'): number {
     }
   }
   return sum;
+}
+
+/** Bytes that all renderers hold, also outside JavaScript's heap, as texts of replies are. */
+export function rendererMemory(): number {
+  return renderers().reduce((sum, id) => sum + Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) * 1024, 0);
 }

@@ -7,7 +7,7 @@ import { Placeholders } from './expression.ts';
 import { decodeFilter, emptyGroup, encodeFilter, faultsOf, filterExpression, type FilterNode, type Group, type Test, withOperator } from './filter.ts';
 import { hintOf } from './hint.ts';
 import { parseOperand, printOperand } from './operand.ts';
-import { Pages } from './pages.ts';
+import { itemOffsets, Pages } from './pages.ts';
 import { clearHistory, entriesOf, forgetQuery, queryHistory, remember, savedQueries, saveQuery, withEntry } from './saved.ts';
 import { keyOf, targetsOf } from './target.ts';
 import { describeView, faultsOfView, initialView, queryOfView, requestOf, type View, viewFromQuery } from './view.ts';
@@ -247,6 +247,34 @@ test('texts far away are dropped, and read again from their start', () => {
   assert.equal(pages.restore(1, page(10, 10, 2)), undefined);
   assert.deepEqual(pages.item(15), { n: { N: '15' } });
   assert.equal(pages.itemCount, 80);
+});
+
+test('items are found in a reply whatever its texts hold, and wherever they stand', () => {
+  const items = [
+    { pk: { S: 'a"]},{"Items":[{' }, 'x\\': { S: '\\' }, 'y"': { S: '\\"' } },
+    {},
+    { Items: { L: [{ M: { Items: { L: [] } } }, { SS: ['[', '}'] }] }, é: { S: '\u2028😀' } },
+  ];
+  const replies = [
+    JSON.stringify({ Items: items, Count: 3, LastEvaluatedKey: { Items: { S: '{"Items":[{}]}' } } }),
+    JSON.stringify({ LastEvaluatedKey: { Items: { S: '{' } }, Count: 3, ConsumedCapacity: { TableName: 'Items', Table: { Units: [{}, {}] } }, Items: items }, null, 2),
+  ];
+  for (const reply of replies) {
+    const at = [...itemOffsets(reply)];
+    assert.equal(at.length, 6);
+    for (const row of [0, 1, 2]) assert.deepEqual(JSON.parse(reply.slice(at[2 * row], at[2 * row + 1])), items[row]);
+  }
+  assert.equal(itemOffsets('{"Count":2,"ScannedCount":2,"Items":[]}').length, 0);
+  assert.equal(itemOffsets('{"Count":2}').length, 0);
+});
+
+test('a jump parses the rows that are shown, not their pages', (context) => {
+  const pages = new Pages();
+  for (let at = 0; at < 10; at++) pages.add(page(at * 1000, 1000, at + 1));
+  const parse = context.mock.method(JSON, 'parse');
+  for (const row of [9999, 0, 5000, 5001, 5000]) assert.deepEqual(pages.item(row), { n: { N: String(row) } });
+  const read = parse.mock.calls.reduce((sum, call) => sum + String(call.arguments[0]).length, 0);
+  assert.ok(read < 200, `${read} characters`);
 });
 
 test('columns: keys first, once each, numbers to the right', () => {

@@ -1,6 +1,6 @@
 /**
- * The pages that were read, a million items without holding them all as objects: each page is its reply's text, and is
- * parsed when its rows are shown. Beyond a budget the texts farthest from what is shown are dropped; their start keys stay, so that
+ * The pages that were read, a million items without holding them all as objects: each page is its reply's text, and only
+ * the rows that are shown are parsed. Beyond a budget the texts farthest from what is shown are dropped; their start keys stay, so that
  * they can be read again.
  */
 import type { Item } from '../../values/types.ts';
@@ -21,15 +21,16 @@ export interface Rows {
 interface KeptPage extends Rows {
   startKey?: Item;
   text?: string;
-  items?: Item[];
+  /** Where each item begins and ends in the text. */
+  offsets?: Uint32Array;
 }
 
-const PARSED = 12;
+const PARSED = 2000; // rows
 const MAX_TEXT = 64 * 1024 * 1024;
 
 export class Pages {
   private readonly pages: KeptPage[] = [];
-  private parsed: KeptPage[] = [];
+  private readonly parsed = new Map<number, Item>();
   private held = 0;
   private readonly maxText: number;
   count = 0;
@@ -55,7 +56,7 @@ export class Pages {
   add(text: string): PageReply {
     const reply = JSON.parse(text) as PageReply;
     const items = reply.Items ?? [];
-    const page: KeptPage = { startKey: this.nextKey, first: this.itemCount, count: items.length, text, items };
+    const page: KeptPage = { startKey: this.nextKey, first: this.itemCount, count: items.length, text };
     this.pages.push(page);
     this.count += reply.Count;
     this.scanned += reply.ScannedCount;
@@ -63,7 +64,6 @@ export class Pages {
     this.nextKey = reply.LastEvaluatedKey;
     this.started = true;
     this.held += text.length;
-    this.used(page);
     this.drop(page);
     return reply;
   }
@@ -76,14 +76,18 @@ export class Pages {
 
   /** The item of a row; undefined if its page was dropped: see `missing`. */
   item(row: number): Item | undefined {
+    const known = this.parsed.get(row);
+    if (known) return known;
     const page = this.pageAt(row);
-    if (!page) return undefined;
-    if (!page.items) {
-      if (page.text === undefined) return undefined;
-      page.items = (JSON.parse(page.text) as PageReply).Items ?? [];
-    }
-    this.used(page);
-    return page.items[row - page.first];
+    if (page?.text === undefined) return undefined;
+    page.offsets ??= itemOffsets(page.text);
+    const at = 2 * (row - page.first);
+    // A page that was read again may have fewer items than rows.
+    if (at >= page.offsets.length) return undefined;
+    const item = JSON.parse(page.text.slice(page.offsets[at], page.offsets[at + 1])) as Item;
+    if (this.parsed.size >= PARSED) this.parsed.clear();
+    this.parsed.set(row, item);
+    return item;
   }
 
   /** The page of a row, if it must be read again. */
@@ -100,7 +104,7 @@ export class Pages {
     const page = this.pages[index];
     if (!page || page.text !== undefined) return undefined;
     page.text = text;
-    page.items = undefined;
+    this.parsed.clear();
     this.held += text.length;
     this.drop(page);
     return { first: page.first, count: page.count };
@@ -129,13 +133,6 @@ export class Pages {
     return page && row >= page.first && row < page.first + page.count ? page : undefined;
   }
 
-  private used(page: KeptPage): void {
-    if (this.parsed[this.parsed.length - 1] === page) return;
-    this.parsed = this.parsed.filter((each) => each !== page);
-    this.parsed.push(page);
-    while (this.parsed.length > PARSED) this.parsed.shift()!.items = undefined;
-  }
-
   private drop(keep: KeptPage): void {
     const at = this.pages.indexOf(keep);
     for (let distance = this.pages.length; this.held > this.maxText && distance > 0; distance--) {
@@ -144,8 +141,43 @@ export class Pages {
         if (!page || page.text === undefined || !page.count) continue;
         this.held -= page.text.length;
         page.text = undefined;
-        page.items = undefined;
+        page.offsets = undefined;
+        this.parsed.clear();
       }
     }
   }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The quote that ends the text that begins at `start`. */
+function endOfText(source: string, start: number): number {
+  for (let end = source.indexOf('"', start + 1); ; end = source.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (source.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+}
+
+/** Where the items of a reply begin and end, in pairs. The reply is known to be JSON; its texts are skipped, not read. */
+export function itemOffsets(reply: string): Uint32Array {
+  const offsets: number[] = [];
+  let depth = 0;
+  let inItems = false;
+  for (let at = 0; at < reply.length; at++) {
+    const character = reply.charCodeAt(at);
+    if (character === QUOTE) {
+      const end = endOfText(reply, at);
+      if (depth === 1) inItems = end - at === 6 && reply.startsWith('Items', at + 1);
+      at = end;
+    } else if (character === 0x7b || character === 0x5b) {
+      if (depth === 2 && inItems) offsets.push(at);
+      depth++;
+    } else if (character === 0x7d || character === 0x5d) {
+      depth--;
+      if (depth === 2 && inItems) offsets.push(at + 1);
+    }
+  }
+  return Uint32Array.from(offsets);
 }
