@@ -215,16 +215,17 @@ test('hostile and huge texts: the SVG is valid XML without them as elements, the
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: kind }).click()]);
     return readFileSync(await download.path());
   };
-  const reader = await context.newPage(); // without the console's policy, which refuses to parse text
   for (const view of ['p.align=packed', 'p.align=aligned&p.fold=1', 'p.align=packed&p.type=C']) {
     await open(`picture/Hostile?${view}`);
     await expect(pane(page).getByTestId('pane-count')).toContainText('4 items in 1 collection');
     const svg = (await save('As SVG')).toString();
     expect(svg.length).toBeLessThan(20_000);
+    const reader = await context.newPage(); // without the console's policy, which refuses to parse text
     const read = await reader.evaluate((text) => {
       const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
       return { root: parsed.documentElement.localName, names: [...new Set([...parsed.querySelectorAll('*')].map((each) => each.localName))].sort(), faded: parsed.querySelectorAll('g[opacity]').length, text: parsed.documentElement.textContent };
     }, svg);
+    await reader.close();
     expect(read.root).toBe('svg');
     expect(read.names).not.toContain('script');
     expect(read.names).not.toContain('parsererror');

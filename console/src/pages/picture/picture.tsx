@@ -11,6 +11,7 @@ import { download, toPng, toSvg } from './export.ts';
 import { layOut, notIndexed } from './layout.ts';
 import { Mark, Pane } from './pane.tsx';
 import { idOf, type PictureTable } from './schema.ts';
+import { oneLine } from './text.ts';
 import { entityTypes } from './types.ts';
 import './picture.css';
 
@@ -144,8 +145,8 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
           )}
           <Select
             ariaLabel="Entity types from"
-            selectedOption={{ value: attribute, label: attribute ? `Types from ${attribute}` : 'Types guessed' }}
-            options={[{ value: '', label: 'Types guessed' }, ...names.map((name) => ({ value: name, label: `Types from ${name}` }))]}
+            selectedOption={{ value: attribute, label: attribute ? `Types from ${oneLine(attribute)}` : 'Types guessed' }}
+            options={[{ value: '', label: 'Types guessed' }, ...names.map((name) => ({ value: name, label: `Types from ${oneLine(name)}` }))]}
             filteringType={names.length > 12 ? 'auto' : 'none'}
             onChange={({ detail }) => setAttribute(detail.selectedOption.value!)}
           />
