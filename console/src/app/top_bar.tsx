@@ -1,6 +1,6 @@
 import TopNavigation, { type TopNavigationProps } from '@cloudscape-design/components/top-navigation';
 import { callPartita } from '../aws/client.ts';
-import { chooseNamespace, logOut, readOnly, useReadOnly, useSession } from '../aws/session.ts';
+import { chooseNamespace, logOut, namespaceName, readOnly, useReadOnly, useSession } from '../aws/session.ts';
 import { useAsync } from '../components/use_async.ts';
 import { density, mode, type Mode } from './appearance.ts';
 import { href, navigate } from './router.ts';
@@ -39,22 +39,24 @@ export function TopBar({ onPalette, onKeys }: Props) {
     { type: 'button', iconName: 'search', text: 'Find', ariaLabel: 'Find a page or table (Ctrl+K)', title: 'Ctrl+K', onClick: onPalette },
   ];
   if (spaces && !byKeyOfLogin) {
-    const names = [...new Set(['', session.namespace, ...(namespaces.data ?? [])])].sort();
+    const unnamed = namespaceName({ ...session, namespace: '' })!;
+    const names = [...new Set(['', session.namespace, ...(namespaces.data ?? []).filter((name) => name !== unnamed)])].sort();
     utilities.push({
       type: 'menu-dropdown',
-      text: `Namespace: ${session.namespace || 'unnamed'}`,
+      text: `Namespace: ${namespaceName(session)}`,
       ariaLabel: 'Namespace',
       disableUtilityCollapse: true,
       items: [
         ...names.map((name) => ({
           id: `use ${name}`,
-          text: name || '(unnamed)',
+          text: name || unnamed,
           iconName: name === session.namespace ? ('check' as const) : undefined,
         })),
         { id: 'other', text: 'Another name…' },
       ],
       onItemClick: ({ detail }) => {
-        const name = detail.id === 'other' ? prompt('Name of the namespace')?.trim() : detail.id.slice(4);
+        const chosen = detail.id === 'other' ? prompt('Name of the namespace')?.trim() : detail.id.slice(4);
+        const name = chosen === unnamed ? '' : chosen;
         if (name !== undefined && name !== session.namespace) {
           chooseNamespace(name);
           navigate(href('tables'));
@@ -98,8 +100,9 @@ export function TopBar({ onPalette, onKeys }: Props) {
     utilities.push({
       type: 'menu-dropdown',
       iconName: 'user-profile',
-      text: name,
+      text: byKeyOfLogin ? `${name}, namespace ${namespaceName(session)}` : name,
       description: session.identity,
+      disableUtilityCollapse: byKeyOfLogin,
       items: [{ id: 'out', text: 'Sign out' }],
       onItemClick: logOut,
     });

@@ -96,6 +96,12 @@ export function effectiveCredentials(of: Session): Credentials {
   return { accessKeyId: key, secretAccessKey: 'console' };
 }
 
+/** The namespace as it is shown and named in dialogs; undefined: the server has none. */
+export function namespaceName(of: Session): string | undefined {
+  if (!of.server || of.server.Namespaces === 'none') return undefined;
+  return of.server.Namespaces === 'key' ? effectiveCredentials(of).accessKeyId : of.namespace || '(unnamed)';
+}
+
 export function region(of: Session): string {
   return of.server?.Region ?? 'us-east-1';
 }

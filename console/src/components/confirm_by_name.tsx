@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input, { type InputProps } from '@cloudscape-design/components/input';
 import { type ReactNode, useRef, useState } from 'react';
-import { endpoint, useSession } from '../aws/session.ts';
+import { endpoint, namespaceName, useSession } from '../aws/session.ts';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './error_box.tsx';
 import { useFocus } from './use_focus.ts';
@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function ConfirmByName({ title, name, action, children, onConfirm, onClose }: Props) {
-  const session = useSession();
+  const namespace = namespaceName(useSession());
   const [typed, setTyped] = useState('');
   const input = useRef<InputProps.Ref>(null);
   useFocus(input);
@@ -53,9 +53,9 @@ export function ConfirmByName({ title, name, action, children, onConfirm, onClos
       {children}
       <Alert type="warning">
         This cannot be undone. Server: <strong>{endpoint()}</strong>
-        {session.server && session.server.Namespaces !== 'none' && (
+        {namespace !== undefined && (
           <>
-            , namespace: <strong>{session.namespace || '(unnamed)'}</strong>
+            , namespace: <strong>{namespace}</strong>
           </>
         )}
       </Alert>

@@ -39,7 +39,8 @@ function faultOf(error: unknown): Fault {
 
 /** Static keys become temporary ones; where that is not allowed or they are temporary already, they are used as they are. */
 async function exchange(given: Credentials): Promise<Credentials> {
-  if (given.sessionToken) return given;
+  // Where keys are namespaces, a temporary key has another one.
+  if (given.sessionToken || session.get().server?.Namespaces === 'key') return given;
   try {
     return await sessionToken(given);
   } catch (error) {
