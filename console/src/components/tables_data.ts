@@ -41,7 +41,8 @@ export function tablesChanged(): void {
 }
 
 export function useTables(): Async<string[]> {
-  const key = `${useStore(turn)} ${useSession().namespace}`;
+  const { namespace, identity } = useSession();
+  const key = `${useStore(turn)} ${namespace} ${identity}`;
   return useAsync(key, listTables);
 }
 
