@@ -2,15 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { serious } from './axe.ts';
 import { expect, Server, test as base } from './fixtures.ts';
 
 const KEYS = {
   root: ['AKIAROOT000000000001', 'root-secret-0123456789-root-secret'],
   reader: ['AKIAREADER0000000002', 'reader-secret-0123456789-reader-sec'],
+  blind: ['AKIABLIND00000000003', 'blind-secret-0123456789-blind-secre'],
 } as const;
 
 const IDENTITIES = {
   UserDetailList: [
+    { UserName: 'blind' },
     {
       UserName: 'reader',
       UserPolicyList: [
@@ -26,14 +29,16 @@ const IDENTITIES = {
   ],
 };
 
-const test = base.extend<{ verified: Server }>({
-  verified: async ({}, use) => {
+const test = base.extend<{ verified: Server; options: string[] }>({
+  options: async ({}, use) => use([]),
+  verified: async ({ options }, use) => {
     const server = new Server();
     const [credentials, identities] = [join(server.folder, 'credentials'), join(server.folder, 'identities.json')];
     const profile = (name: keyof typeof KEYS) => `[${name}]\naws_access_key_id = ${KEYS[name][0]}\naws_secret_access_key = ${KEYS[name][1]}\n`;
-    writeFileSync(credentials, profile('root') + profile('reader'), { mode: 0o600 });
+    writeFileSync(credentials, profile('root') + profile('reader') + profile('blind'), { mode: 0o600 });
     writeFileSync(identities, JSON.stringify(IDENTITIES));
-    await server.start(['--credentials', credentials, '--identities', identities]);
+    options.push('--credentials', credentials, '--identities', identities, '--data', join(server.folder, 'data'), '--log-level', 'debug');
+    await server.start(options);
     await use(server);
     await server.stop();
   },
@@ -42,10 +47,14 @@ const test = base.extend<{ verified: Server }>({
 async function signIn(page: Page, user: keyof typeof KEYS): Promise<void> {
   await page.getByLabel('Access key ID').fill(KEYS[user][0]);
   await page.getByLabel('Secret access key').fill(KEYS[user][1]);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  // Beside the login over a page there may be a button that opens it.
+  await page.locator('form').getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('root signs in, creates a table, signs out; nothing secret is stored', async ({ page, verified, shot }) => {
+test('root signs in, creates a table, signs out; the secret is stored, sent and logged nowhere', async ({ page, verified, shot }) => {
+  const said: string[] = [];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('request', (request) => said.push(request.url(), JSON.stringify(request.headers()), request.postData() ?? ''));
   await page.goto(`${verified.url}/console/tables/new`);
   await expect(page.getByRole('heading', { name: 'Sign in to Partita' })).toBeVisible();
   await shot('login');
@@ -62,6 +71,11 @@ test('root signs in, creates a table, signs out; nothing secret is stored', asyn
   await page.getByRole('button', { name: /root/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in to Partita' })).toBeVisible();
+  await signIn(page, 'root');
+  await expect(page.getByRole('heading', { name: 'Signed' })).toBeVisible();
+  expect(said.length).toBeGreaterThan(20);
+  expect(said.join('\n')).not.toContain(KEYS.root[1]);
+  expect(verified.log.length).toBeGreaterThan(200);
   expect(verified.log).not.toContain(KEYS.root[1]);
 });
 
@@ -108,4 +122,67 @@ test('a refusal names the action that is missing', async ({ page, verified, shot
   await expect(page.getByText('A policy of this user must allow dynamodb:CreateTable.')).toBeVisible();
   await expect(page.getByTestId('error-text')).toContainText('user/reader is not authorized to perform: dynamodb:CreateTable');
   await shot('refused');
+});
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in the login, ${scheme}`, async ({ page, verified }) => {
+    test.setTimeout(120_000);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await page.goto(`${verified.url}/console/`);
+    await expect(page.getByRole('heading', { name: 'Sign in to Partita' })).toBeVisible();
+    expect(await serious(page)).toEqual([]);
+    // With faults, and everything unfolded.
+    await page.getByRole('button', { name: 'Session token' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByText('An access key is needed.')).toBeVisible();
+    expect(await serious(page)).toEqual([]);
+    await page.getByLabel('Access key ID').fill(KEYS.root[0]);
+    await page.getByLabel('Secret access key').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByText('The secret does not belong to this access key')).toBeVisible();
+    expect(await serious(page)).toEqual([]);
+  });
+}
+
+test('credentials that run out open the login over the page, and nothing typed is lost', async ({ page, verified, options, shot }) => {
+  test.setTimeout(120_000);
+  await page.goto(`${verified.url}/console/tables/new`);
+  await signIn(page, 'root');
+  await page.getByLabel('Table name').fill('Things');
+  await page.getByLabel('Partition key: attribute').fill('id');
+  await page.getByTestId('create').click();
+  await expect(page).toHaveURL(/tables\/Things$/);
+  await page.goto(`${verified.url}/console/item/Things?new=1`);
+  await signIn(page, 'root');
+  await page.getByLabel('Value of id').fill('typed before');
+
+  await verified.restart([...options, '--clock', '+61m']);
+  await page.getByTestId('save').click();
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await expect(dialog).toContainText('The security token included in the request is expired');
+  expect(await serious(page)).toEqual([]);
+  await shot('login-over');
+  await signIn(page, 'root');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Value of id')).toHaveValue('typed before');
+  await page.getByTestId('save').click();
+  await expect(page).toHaveURL(/key=/);
+  await expect(page.getByRole('heading', { name: 'typed before', level: 1 })).toBeVisible();
+});
+
+test('who signs in over the page of somebody else sees no tables of theirs', async ({ page, verified, options }) => {
+  test.setTimeout(120_000);
+  await page.goto(`${verified.url}/console/tables/new`);
+  await signIn(page, 'root');
+  await page.getByLabel('Table name').fill('Secrets');
+  await page.getByLabel('Partition key: attribute').fill('id');
+  await page.getByTestId('create').click();
+  await page.getByRole('link', { name: 'Tables', exact: true }).click();
+  await expect(page.getByRole('link', { name: 'Secrets' })).toBeVisible();
+  await verified.restart([...options, '--clock', '+61m']);
+  await page.keyboard.press('r');
+  await expect(page.getByRole('dialog', { name: 'Sign in again' })).toBeVisible();
+  await signIn(page, 'blind');
+  await expect(page.getByText('must allow dynamodb:ListTables')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Secrets' })).toBeHidden();
 });
