@@ -1,5 +1,7 @@
 """Runs what Node runs of the console: its browser tests, one case for each file, its logic, its types, and its build."""
 
+import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -8,6 +10,8 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 CONSOLE = HERE.parents[1] / "console"
+SPECS = sorted(each.name.removesuffix(".spec.ts") for each in HERE.glob("*.spec.ts"))
+MEASURING = {"large", "speed", "watch"}  # these measure time, so nothing runs beside them
 
 
 def npm(folder, *arguments):
@@ -17,9 +21,41 @@ def npm(folder, *arguments):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("spec", sorted(each.name.removesuffix(".spec.ts") for each in HERE.glob("*.spec.ts")))
-def test_spec(spec):
-    npm(HERE, "test", "--", f"/{spec}.spec.ts")
+@pytest.fixture(scope="session", name="faults")
+def fixture_faults(request, tmp_path_factory):
+    """What failed in each of the files that were asked for. Those that measure nothing share one run of two workers."""
+    wanted = {item.callspec.params["spec"] for item in request.session.items if item.originalname == "test_spec"}
+    report = tmp_path_factory.mktemp("console") / "report.json"
+    found = {}
+    for specs, workers in ((wanted - MEASURING, 2), (wanted & MEASURING, 1)):
+        if specs:
+            run_specs(specs, workers, report, found)
+    return found
+
+
+def run_specs(specs, workers, report, found):
+    done = subprocess.run(["npx", "playwright", "test", f"--workers={workers}", "--reporter=json", *(f"/{each}.spec.ts" for each in sorted(specs))],
+                          cwd=HERE, env={**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=1800, check=False)
+    assert report.is_file(), done.stdout
+    results = json.loads(report.read_text())
+    assert not results["errors"], results["errors"]
+    report.unlink()
+    for suite in results["suites"]:
+        found[suite["file"].removesuffix(".spec.ts")] = list(failures(suite))
+
+
+def failures(suite):
+    for inner in suite.get("suites", []):
+        yield from failures(inner)
+    for spec in suite["specs"]:
+        if not spec["ok"]:
+            yield "\n".join([spec["title"], *(error["message"] for test in spec["tests"] for result in test["results"] for error in result["errors"])])
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_spec(spec, faults):
+    assert faults[spec] == [], "\n\n".join(faults[spec])
 
 
 def test_logic():
