@@ -258,9 +258,9 @@ test('a refusal of one batch does not hide what the others wrote', async () => {
     return table.send(operation, input);
   };
   const writer = new Writer({ table: 't', keys: ONE_KEY, keepExisting: false, send, onFailed: () => {} });
-  for (const [index, item] of numbered(50).entries()) await writer.add({ row: index + 1, item, text: '' }).catch(() => {});
+  for (const [index, item] of numbered(55).entries()) await writer.add({ row: index + 1, item, text: '' }).catch(() => {});
   await assert.rejects(writer.end(), /not authorized/);
-  assert.deepEqual([table.items.size, writer.counts.written + writer.counts.left], [writer.counts.written, 50]);
+  assert.deepEqual([table.items.size, writer.counts.written + writer.counts.left], [writer.counts.written, 55]);
 });
 
 test('numbers that are equal are one key', () => {

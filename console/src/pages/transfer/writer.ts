@@ -69,7 +69,6 @@ export class Writer {
 
   /** Takes a row; returns when there is room for the next. Throws what stops the import. */
   async add(row: Row): Promise<void> {
-    if (this.stopped) return;
     const key = primaryKey(row.item, this.options.keys);
     this.added++;
     if (this.batchKeys.has(key)) await this.flush();
@@ -101,7 +100,6 @@ export class Writer {
     if (!rows.length) return;
     while (this.inFlight.size >= (this.options.keepExisting ? PUTS_AT_ONCE : AT_ONCE)) await Promise.race(this.inFlight);
     if (this.failure) throw this.failure;
-    if (this.stopped) return;
     for (const key of keys) this.keysInFlight.add(key);
     const work: Promise<void> = (this.options.keepExisting ? this.putNew(rows[0]!) : this.write(rows))
       .catch((error: unknown) => {
