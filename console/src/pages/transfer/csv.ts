@@ -125,6 +125,12 @@ export function columnsOf(header: CsvCell[]): CsvColumn[] {
   return columns;
 }
 
+/** The columns of a file that begins with `text`. */
+export function headerOf(text: string): CsvColumn[] | undefined {
+  const header = new CsvReader(separatorOf(text.split('\n', 1)[0]!)).push(text.replace(/^\ufeff/, ''))[0];
+  return header && columnsOf(header);
+}
+
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function parsed(text: string, name: string): Json {
@@ -167,7 +173,7 @@ function guessed(text: string): TypeTag {
 }
 
 export interface CsvTypes {
-  /** Declared types of key attributes. */
+  /** Types of columns that name none: of key attributes, and chosen ones. */
   keys: Record<string, TypeTag>;
   /** Whether untyped columns are guessed cell by cell; else they are text. */
   guess: boolean;

@@ -65,7 +65,7 @@ export default function ExportPage() {
   };
   const total = index ? undefined : table.data?.ItemCount;
   return (
-    <Page title="Export" description="All items of a table or an index are written into a file, without what is written meanwhile being sure to be in it.">
+    <Page title="Export" description="Saves all items of a table or an index as a file. The file may miss changes that are made during the export.">
       <Container>
         <SpaceBetween size="m">
           <FormField label="Table">

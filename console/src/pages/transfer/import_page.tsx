@@ -1,23 +1,21 @@
 /** Puts the items of a file into a table: preview, dry run, progress, pause, failed rows as a file. */
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import Container from '@cloudscape-design/components/container';
 import FormField from '@cloudscape-design/components/form-field';
-import Header from '@cloudscape-design/components/header';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { guardLeaving, href, navigate, segment, useQueryState } from '../../app/router.ts';
 import type { TableDescription } from '../../aws/index.ts';
-import { ErrorBox, formatBytes, formatCount, keysOf, keyType, Page, plural, tablesChanged, TableSelect, useTable, ValueCell, WriteButton } from '../../components/index.ts';
-import { Grid, type GridColumn } from '../../components/grid.tsx';
-import { type TypeTag, typeOf } from '../../values/types.ts';
+import { ErrorBox, formatBytes, keysOf, keyType, Page, tablesChanged, TableSelect, useTable, WriteButton } from '../../components/index.ts';
+import type { TypeTag } from '../../values/types.ts';
 import type { TableKeys } from './checks.ts';
 import { FaultBox } from './fault_box.tsx';
 import { FORMAT_NAMES, type Format } from './formats.ts';
 import { ImportRun } from './import_run.tsx';
-import type { Fault, ImportJob, PreviewRow } from './messages.ts';
+import type { Fault, ImportJob } from './messages.ts';
+import { type Preview, PreviewGrid } from './preview_grid.tsx';
 import { startWorker } from './start_worker.ts';
 import './transfer.css';
 
@@ -33,17 +31,13 @@ export function tableKeys(table: TableDescription): TableKeys {
   return { primary, others: [...names].map((name) => ({ name, type: keyType(table, name) })) };
 }
 
-interface Preview {
-  format: Format;
-  rows: PreviewRow[];
-}
-
 export default function ImportPage() {
   const [tableName, setTable] = useQueryState('table', '');
   const table = useTable(tableName || undefined);
   const [file, setFile] = useState<File>();
   const [format, setFormat] = useState<Format>();
   const [guess, setGuess] = useState(false);
+  const [chosen, setChosen] = useState<Record<string, TypeTag>>({});
   const [keepExisting, setKeepExisting] = useState(false);
   const [preview, setPreview] = useState<Preview>();
   const [fault, setFault] = useState<Fault>();
@@ -55,15 +49,18 @@ export default function ImportPage() {
   if (table.data) known.current = { table: tableName, keys: JSON.stringify(tableKeys(table.data)) };
   const keysText = known.current?.table === tableName ? known.current.keys : undefined;
   const keys = useMemo(() => keysText && (JSON.parse(keysText) as TableKeys), [keysText]) || undefined;
-  const keyTypes = useMemo((): Record<string, TypeTag> => Object.fromEntries([...(keys?.primary ?? []), ...(keys?.others ?? [])].map((each) => [each.name, each.type])), [keys]);
+  const declared = useMemo((): Record<string, TypeTag> => Object.fromEntries([...(keys?.primary ?? []), ...(keys?.others ?? [])].map((each) => [each.name, each.type])), [keys]);
+  const keyTypes = useMemo(() => ({ ...chosen, ...declared }), [chosen, declared]);
 
   useEffect(() => {
-    setPreview(undefined);
     setFault(undefined);
     if (!file) return;
     const worker = startWorker({ kind: 'preview', file, format, guess, keys, keyTypes }, (answer) => {
       if (answer.kind === 'preview') setPreview(answer);
-      if (answer.kind === 'fault') setFault(answer.fault);
+      if (answer.kind === 'fault') {
+        setPreview(undefined);
+        setFault(answer.fault);
+      }
       worker.end();
     });
     return () => worker.end();
@@ -73,9 +70,10 @@ export default function ImportPage() {
     return guardLeaving(() => 'The import is not finished. Leave the page and stop it?');
   }, [busy]);
 
-  const choose = (chosen: File | undefined) => {
-    if (!chosen || busy) return;
-    setFile(chosen);
+  const choose = (next: File | undefined) => {
+    if (!next || busy) return;
+    setPreview(undefined);
+    setFile(next);
     setFormat(undefined);
     setRun(undefined);
   };
@@ -138,7 +136,15 @@ export default function ImportPage() {
           onExplore={() => navigate(href(`explore/${segment(run.job.table)}`))}
         />
       )}
-      {preview && <PreviewGrid preview={preview} known={!!keys} />}
+      {preview && (
+        <PreviewGrid
+          preview={preview}
+          known={!!keys}
+          declared={declared}
+          chosen={chosen}
+          onType={busy ? undefined : (name, type) => setChosen((before) => ({ ...before, [name]: type }))}
+        />
+      )}
     </Page>
   );
 }
@@ -182,57 +188,5 @@ function FileField({ file, onChoose, disabled }: { file: File | undefined; onCho
         <span>or drop it here</span>
       )}
     </div>
-  );
-}
-
-function PreviewGrid({ preview, known }: { preview: Preview; known: boolean }) {
-  const { rows } = preview;
-  const columns = useMemo((): GridColumn[] => {
-    const found = new Map<string, { name: string; type: TypeTag; count: number }>();
-    for (const { item } of rows) {
-      for (const name in item) {
-        const type = typeOf(item[name]!);
-        const known = found.get(`${name}:${type}`);
-        if (known) known.count++;
-        else found.set(`${name}:${type}`, { name, type, count: 1 });
-      }
-    }
-    return [
-      { id: '#', header: 'Row', width: 64, sticky: true, align: 'right', render: (row) => <span className="tabular">{rows[row]!.row}</span> },
-      ...(rows.some((each) => each.fault) ? [{ id: '!', header: 'Why it is refused', width: 380, render: (row: number) => <span title={rows[row]!.fault}>{rows[row]!.fault}</span> }] : []),
-      ...[...found.values()].map(({ name, type }) => ({
-        id: `${name}:${type}`,
-        header: (
-          <>
-            {name}
-            <span className="value">
-              <i>:{type}</i>
-            </span>
-          </>
-        ),
-        label: `${name}:${type}`,
-        width: 160,
-        align: type === 'N' ? ('right' as const) : undefined,
-        render: (row: number) => {
-          const value = rows[row]!.item?.[name];
-          return value && typeOf(value) === type ? <ValueCell value={value} /> : null;
-        },
-      })),
-    ];
-  }, [rows]);
-  const bad = rows.filter((each) => each.fault).length;
-  return (
-    <Container
-      header={
-        <Header variant="h2" description={known ? undefined : 'Choose a table to check keys too.'} counter={`(${formatCount(rows.length)}${rows.length === 100 ? ' of more' : ''})`}>
-          Preview
-        </Header>
-      }
-    >
-      <SpaceBetween size="s">
-        {bad > 0 && <Alert type="warning">{plural('row', bad)} of these would be refused. The others can be imported.</Alert>}
-        <Grid label="Rows of the file" columns={columns} rowCount={rows.length} height={`${Math.min(360, 58 + rows.length * 28)}px`} rowClass={(row) => (rows[row]!.fault ? 'transfer-fault' : undefined)} empty="The file has no rows." />
-      </SpaceBetween>
-    </Container>
   );
 }

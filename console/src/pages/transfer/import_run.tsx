@@ -100,7 +100,7 @@ export function ImportRun({ job, onBusy, onDone, onExplore }: Props) {
               ...(progress.left ? ([['Not written', formatCount(progress.left)]] as [string, string][]) : []),
               ['Items a second', formatCount(Math.round((job.dryRun ? progress.rows : progress.written) / Math.max(0.001, progress.seconds)))],
               ['Size of items', formatBytes(progress.itemBytes)],
-              ['Write units', formatCount(Math.round(progress.units * 10) / 10)],
+              [job.dryRun && job.keys.others.length ? 'Write units without indexes' : 'Write units', formatCount(Math.round(progress.units * 10) / 10)],
               ...(progress.throttled ? ([['Sent again', formatCount(progress.throttled)]] as [string, string][]) : []),
             ]}
           />

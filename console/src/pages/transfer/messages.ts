@@ -2,6 +2,7 @@
 import type { Session } from '../../aws/session.ts';
 import type { Item, TypeTag } from '../../values/types.ts';
 import type { TableKeys } from './checks.ts';
+import type { CsvColumn } from './csv.ts';
 import type { Format } from './formats.ts';
 
 /** Who calls, for the worker's own client. */
@@ -88,7 +89,7 @@ export interface Fault {
 }
 
 export type Answer =
-  | { kind: 'preview'; format: Format; rows: PreviewRow[] }
+  | { kind: 'preview'; format: Format; rows: PreviewRow[]; columns?: CsvColumn[] }
   | { kind: 'import-progress'; progress: ImportProgress }
   | { kind: 'import-end'; progress: ImportProgress; failed: FailedRow[]; header?: string; stopped: boolean; fault?: Fault }
   | { kind: 'export-progress'; progress: ExportProgress }

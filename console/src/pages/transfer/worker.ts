@@ -4,6 +4,7 @@ import { ServiceError } from '../../aws/errors.ts';
 import { session } from '../../aws/session.ts';
 import { itemSize, writeUnits } from '../../values/size.ts';
 import { itemFault, primaryKey } from './checks.ts';
+import { type CsvColumn, headerOf } from './csv.ts';
 import { detectFormat, type Format, type ReadOptions, readRows } from './formats.ts';
 import { exportTable } from './export_run.ts';
 import type { Answer, Control, ExportJob, FailedRow, Fault, ImportJob, ImportProgress, Job, PreviewJob, PreviewRow } from './messages.ts';
@@ -60,14 +61,21 @@ const optionsOf = (job: ImportJob | PreviewJob, format: Format): ReadOptions => 
 async function preview(job: PreviewJob): Promise<void> {
   const format = job.format ?? (await formatOf(job.file));
   const rows: PreviewRow[] = [];
-  for await (const some of readRows(textOf(job.file, () => {}), optionsOf(job, format))) {
+  let columns: CsvColumn[] | undefined;
+  const text = async function* () {
+    for await (const piece of textOf(job.file, () => {})) {
+      if (format === 'csv') columns ??= headerOf(piece);
+      yield piece;
+    }
+  };
+  for await (const some of readRows(text(), optionsOf(job, format))) {
     for (const { row, item, fault } of some) {
       rows.push({ row, item, fault: fault ?? (item && job.keys && itemFault(item, job.keys)) });
       if (rows.length >= PREVIEW_ROWS) break;
     }
     if (rows.length >= PREVIEW_ROWS) break;
   }
-  post({ kind: 'preview', format, rows });
+  post({ kind: 'preview', format, rows, columns });
 }
 
 async function importFile(job: ImportJob): Promise<void> {
