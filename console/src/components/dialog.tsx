@@ -3,7 +3,8 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { useFocus } from './use_focus.ts';
 
 interface Props {
   title: string;
@@ -15,6 +16,9 @@ interface Props {
 }
 
 export function Dialog({ title, action, size, onClose, children }: Props) {
+  const body = useRef<HTMLDivElement>(null);
+  const field = useRef({ focus: () => body.current?.querySelector<HTMLElement>('input:is([type=text], [type=number]), textarea')?.focus() });
+  useFocus(field);
   return (
     <Modal
       visible
@@ -33,7 +37,9 @@ export function Dialog({ title, action, size, onClose, children }: Props) {
         </Box>
       }
     >
-      <SpaceBetween size="m">{children}</SpaceBetween>
+      <div ref={body}>
+        <SpaceBetween size="m">{children}</SpaceBetween>
+      </div>
     </Modal>
   );
 }

@@ -67,6 +67,10 @@ export function Editor({ table, before: first, start, units, onCreated }: Props)
   const named = namedFaults(item, keys, indexKeys, before, tried);
   if (atFault) named.set(atFault, (error as Error).message);
 
+  useEffect(() => {
+    if (!first) box.current?.querySelector<HTMLElement>('.field-input:not(.name, .type)')?.focus();
+  }, []);
+
   const dirty = useRef(false);
   dirty.current = changed && touched.current && !locked;
   useEffect(() => guardLeaving(() => (dirty.current ? 'The item has unsaved changes. Leave them?' : undefined)), []);
@@ -150,7 +154,7 @@ export function Editor({ table, before: first, start, units, onCreated }: Props)
               ]}
               onChange={({ detail }) => switchTo(detail.selectedId as Form)}
             />
-            <Size item={item} before={before} />
+            <Size item={item} before={before} indexed={indexKeys.length > 0} />
             {item && <CopyButton text={() => printItem(item)} label="Copy the item as DynamoDB JSON" />}
           </div>
           {content.form === 'form' ? (
@@ -238,7 +242,7 @@ function namedFaults(item: Item | undefined, keys: KeyAttribute[], indexKeys: Ke
   return faults;
 }
 
-function Size({ item, before }: { item: Item | undefined; before: Item | undefined }) {
+function Size({ item, before, indexed }: { item: Item | undefined; before: Item | undefined; indexed: boolean }) {
   if (!item) return <span className="item-size">Not an item yet</span>;
   const bytes = itemSize(item);
   const larger = Math.max(bytes, before ? itemSize(before) : 0);
@@ -247,7 +251,9 @@ function Size({ item, before }: { item: Item | undefined; before: Item | undefin
     <span className={over ? 'item-size over' : 'item-size'} role="status" data-testid="size">
       <strong>{bytes < 1024 ? plural('byte', bytes) : `${formatCount(bytes)} bytes (${formatBytes(bytes)})`}</strong>
       <span>{plural('attribute', Object.keys(item).length)}</span>
-      <span title="Of the table alone; each index that holds the item costs its own.">{plural('write unit', writeUnits(larger))} to save</span>
+      <span title="Each index that holds the item costs units of its own.">
+        {plural('write unit', writeUnits(larger))} to save{indexed && ', indexes apart'}
+      </span>
       <span>
         {plural('read unit', readUnits(bytes, true))} to read, {readUnits(bytes, false)} eventually consistent
       </span>

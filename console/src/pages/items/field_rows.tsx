@@ -1,5 +1,5 @@
 /** The form: a row for each attribute, and below it the rows of what it holds. */
-import { useState } from 'react';
+import { type MouseEvent, useState } from 'react';
 import { plural } from '../../components/index.ts';
 import { base64Bytes, TYPE_NAMES, TYPES, type TypeTag } from '../../values/index.ts';
 import { type Field, type FieldFaults, isSet, needsJson, newField, withType } from './draft.ts';
@@ -26,12 +26,19 @@ export function FieldRows(props: Props) {
         <Row key={field.id} {...props} field={field} kind="attribute" depth={0} path={field.name} isKey={keyIds.has(field.id)} />
       ))}
       {!props.locked && (
-        <button type="button" className="field-add" onClick={props.onAdd}>
+        <button type="button" className="field-add" onClick={(event) => addAndFocus(event, props.onAdd)}>
           + Add attribute
         </button>
       )}
     </div>
   );
+}
+
+/** The new row is the one before the button, once it is drawn. */
+function addAndFocus(event: MouseEvent<HTMLButtonElement>, add: () => void) {
+  const button = event.currentTarget;
+  add();
+  setTimeout(() => button.previousElementSibling?.querySelector<HTMLElement>('.field-input')?.focus());
 }
 
 interface RowProps extends Props {
@@ -124,7 +131,7 @@ function Row(props: RowProps) {
             ),
           )}
           {!locked && (
-            <button type="button" className="field-add" style={{ marginInlineStart: 30 + (depth + 1) * 22 }} onClick={addChild}>
+            <button type="button" className="field-add" style={{ marginInlineStart: 30 + (depth + 1) * 22 }} onClick={(event) => addAndFocus(event, addChild)}>
               + {field.type === 'M' ? `Add to ${field.name || 'the map'}` : field.type === 'L' ? 'Add an element' : 'Add a member'}
             </button>
           )}
@@ -189,7 +196,7 @@ function FieldValue({ field, label, locked, onChange }: ValueProps) {
     case 'SS':
     case 'NS':
     case 'BS':
-      return <span className="field-none">{field.type === 'M' ? `{${field.children.length}}` : field.type === 'L' ? `[${field.children.length}]` : `${field.children.length} members`}</span>;
+      return <span className="field-none">{field.type === 'M' ? `{${field.children.length}}` : field.type === 'L' ? `[${field.children.length}]` : plural('member', field.children.length)}</span>;
     case 'S': {
       const asJson = needsJson(field.text);
       return (

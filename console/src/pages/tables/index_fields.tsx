@@ -46,7 +46,7 @@ export function ProjectionFields<Form extends Projected>({ value, onChange }: { 
 export function NameField({ value, onChange, errorText }: { value: string; onChange: (name: string) => void; errorText?: string }) {
   return (
     <FormField label="Index name" errorText={errorText}>
-      <Input value={value} spellcheck={false} autoComplete={false} onChange={({ detail }) => onChange(detail.value)} />
+      <Input autoFocus={!value} value={value} spellcheck={false} autoComplete={false} onChange={({ detail }) => onChange(detail.value)} />
     </FormField>
   );
 }
