@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMemo, useState } from 'react';
 import { WriteButton } from '../../components/index.ts';
-import { type AttributeValue, emptyItem, type Item, type Json, printJson, toPlain, TYPE_NAMES, typeOf } from '../../values/index.ts';
+import { type AttributeValue, emptyItem, equalValues, type Item, type Json, printJson, toPlain, TYPE_NAMES, typeOf } from '../../values/index.ts';
 import { type Difference, differences, merged, type Side } from './save.ts';
 import type { Dispute } from './use_saving.ts';
 
@@ -51,31 +51,37 @@ function Choice({ before, yours, theirs, isNew, busy, onWrite, onKeepEditing, on
   const sideOf = (each: Difference): Side => (Object.hasOwn(chosen, each.name) ? chosen[each.name]! : each.suggested);
   const wanted = merged(theirs, list, chosen);
   const conflicts = list.filter((each) => each.conflict).length;
+  // Where both want the same there is nothing to choose.
+  const open = list.filter((each) => !(each.yours && each.theirs && equalValues(each.yours, each.theirs)));
   return (
     <Alert type="warning" header={isNew ? 'There is an item with this key already' : 'Someone else changed the item'}>
       <div className="conflict" data-testid="conflict">
         <div>
           Nothing was written.{' '}
-          {conflicts
-            ? `${conflicts === 1 ? 'One attribute was' : `${conflicts} attributes were`} changed by both. Choose what to keep.`
-            : 'No attribute was changed by both: the proposal keeps both changes.'}
+          {isNew
+            ? `Give the new item another key${open.length ? ', or choose what to keep of both' : '. The two are the same in all else'}.`
+            : conflicts
+              ? `${conflicts === 1 ? 'One attribute was' : `${conflicts} attributes were`} changed by both. Choose what to keep.`
+              : 'No attribute was changed by both: the proposal keeps both changes.'}
         </div>
-        <table>
+        {open.length > 0 && (<table>
           <thead>
             <tr>
               <th scope="col">Attribute</th>
-              <th scope="col">Before</th>
+              {!isNew && <th scope="col">Before</th>}
               <th scope="col">Yours</th>
               <th scope="col">Theirs</th>
             </tr>
           </thead>
           <tbody>
-            {list.map((each) => (
+            {open.map((each) => (
               <tr key={each.name} className={each.conflict ? 'both' : undefined}>
                 <th scope="row">{each.name}</th>
-                <td>
-                  <Shown value={each.before} />
-                </td>
+                {!isNew && (
+                  <td>
+                    <Shown value={each.before} />
+                  </td>
+                )}
                 {(['yours', 'theirs'] as const).map((side) => (
                   <td key={side} className={sideOf(each) === side ? 'kept' : undefined}>
                     <label>
@@ -93,7 +99,7 @@ function Choice({ before, yours, theirs, isNew, busy, onWrite, onKeepEditing, on
               </tr>
             ))}
           </tbody>
-        </table>
+        </table>)}
         <SpaceBetween direction="horizontal" size="xs">
           <WriteButton variant="primary" loading={busy} onClick={() => onWrite(theirs, wanted)} data-testid="save-merge">
             Save this merge
