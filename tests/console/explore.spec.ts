@@ -128,7 +128,7 @@ test('scenario 6: what the page shows is what the server charges', async ({ open
   });
   expect(consumed).toEqual([reference.ConsumedCapacity.CapacityUnits]);
   // A filter drops items and not their price.
-  await page.getByRole('button', { name: 'Add a test' }).click();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
   await page.getByLabel('Attribute or path').fill('odd');
   await page.keyboard.press('Escape');
   await choose(page, 'Type of the value for odd', 'Boolean');

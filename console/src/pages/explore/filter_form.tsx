@@ -49,7 +49,7 @@ function GroupRows({ group, depth, names, faults, onChange }: NodeProps<Group>) 
               { value: 'AND', label: 'all of (AND)' },
               { value: 'OR', label: 'any of (OR)' },
             ]}
-            ariaLabel="How the tests are joined"
+            ariaLabel="How the conditions are joined"
             onChange={({ detail }) => onChange({ ...group, join: detail.selectedOption.value as 'AND' | 'OR' })}
           />
           {depth > 0 && <Button variant="icon" iconName="close" ariaLabel="Remove the group" onClick={() => onChange(undefined)} />}
@@ -64,7 +64,7 @@ function GroupRows({ group, depth, names, faults, onChange }: NodeProps<Group>) 
       )}
       <div className="filter-add">
         <Button variant="inline-link" iconName="add-plus" onClick={() => onChange({ ...group, children: [...group.children, emptyTest()] })}>
-          Add a test
+          Add a condition
         </Button>
         {group.children.length > 0 && (
           <Button
@@ -102,7 +102,7 @@ function TestRow({ test, names, faults, onChange }: TestProps) {
   const count = operandCount(test.op);
   return (
     <div className="filter-row">
-      <NotToggle on={!!test.not} label={`NOT: negate the test of ${label}`} onChange={(not) => onChange({ ...test, not })} />
+      <NotToggle on={!!test.not} label={`NOT: negate the condition of ${label}`} onChange={(not) => onChange({ ...test, not })} />
       <div className="filter-path">
         <Autosuggest
           value={test.path}
@@ -178,7 +178,7 @@ function TestRow({ test, names, faults, onChange }: TestProps) {
       {count === 'many' && test.values.length > 1 && (
         <Button variant="icon" iconName="subtract-minus" ariaLabel={`Remove the last value for ${label}`} onClick={() => onChange({ ...test, values: test.values.slice(0, -1) })} />
       )}
-      <Button variant="icon" iconName="close" ariaLabel={`Remove the test of ${label}`} onClick={() => onChange(undefined)} />
+      <Button variant="icon" iconName="close" ariaLabel={`Remove the condition of ${label}`} onClick={() => onChange(undefined)} />
     </div>
   );
 }

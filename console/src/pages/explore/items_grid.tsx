@@ -36,6 +36,9 @@ export function ItemsGrid(props: Props) {
   const first = (props.first ?? []).join('\n');
   const source = useRef(item);
   source.current = item;
+  const onOpen = !!props.onOpen;
+  const opener = useRef(props.onOpen);
+  opener.current = props.onOpen;
 
   const shown: GridColumn[] = useMemo(() => {
     let fixed = 0;
@@ -49,10 +52,14 @@ export function ItemsGrid(props: Props) {
         width,
         align: column.numeric ? 'right' : 'left',
         sticky,
-        render: (row: number) => <ValueCell value={own(source.current(row), column.name)} />,
+        render: (row: number) => {
+          const value = <ValueCell value={own(source.current(row), column.name)} />;
+          // The way into an item is seen: the first part of its key is a link.
+          return onOpen && column.name === keys[0] ? <span className="grid-link" onClick={() => opener.current?.(row)}>{value}</span> : value;
+        },
       };
     });
-  }, [columns, names, first, widths]);
+  }, [columns, names, first, widths, onOpen]);
 
   // What is scrolled past is not read again; only where one stops.
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
