@@ -161,9 +161,9 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
         targets={targets}
         faults={faults}
         tried={tried}
-        names={[...results.columns.seen.keys()]}
+        names={[...new Set([...results.columns.seen.keys(), ...targets.flatMap((each) => [...each.partition, ...each.sort].map(({ name: key }) => key))])]}
         hint={hint}
-        request={request}
+        request={request && requestOf(view, table, target, true)}
         busy={results.busy}
         stale={stale}
         onChange={change}

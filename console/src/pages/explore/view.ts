@@ -138,7 +138,7 @@ export function faultsOfView(view: View, target: ReadTarget): Faults {
   }
   if (view.limit && !/^[1-9]\d{0,8}$/.test(view.limit)) faults.set('limit', 'A whole number above 0 is expected.');
   if (view.projection) attempt('attributes', () => parsePaths(view.projection));
-  if (faultsOf(view.filter).length) faults.set('filter', 'A test of the filter is not complete.');
+  if (faultsOf(view.filter).length) faults.set('filter', 'A condition of the filter is not complete.');
   return faults;
 }
 
@@ -159,8 +159,11 @@ export interface ReadRequest {
   input: InputOf<'Query'>;
 }
 
-/** The request of the first page; undefined while something is wrong. */
-export function requestOf(view: View, table: TableDescription, target: ReadTarget): ReadRequest | undefined {
+/**
+ * The request of the first page; undefined while something is wrong. The console reads the keys too, without which no item
+ * could be opened; a program does not (`exact`).
+ */
+export function requestOf(view: View, table: TableDescription, target: ReadTarget, exact = false): ReadRequest | undefined {
   if (faultsOfView(view, target).size) return undefined;
   const into = new Placeholders();
   const input: InputOf<'Query'> = { TableName: table.TableName };
@@ -169,7 +172,7 @@ export function requestOf(view: View, table: TableDescription, target: ReadTarge
   const filter = filterExpression(view.filter, into);
   if (filter) input.FilterExpression = filter;
   if (view.count) input.Select = 'COUNT';
-  else if (view.projection.trim()) input.ProjectionExpression = projection(view.projection, table, into);
+  else if (view.projection.trim()) input.ProjectionExpression = projection(view.projection, exact ? [] : keyAttributes(table), into);
   Object.assign(input, into.members());
   if (view.descending && view.mode === 'query') input.ScanIndexForward = false;
   if (view.limit) input.Limit = Number(view.limit);
@@ -191,10 +194,8 @@ function keyCondition(view: View, target: ReadTarget, into: Placeholders): strin
   return parts.join(' AND ');
 }
 
-/** The key, without which an item could not be opened, and what was chosen. */
-function projection(text: string, table: TableDescription, into: Placeholders): string {
-  const keys = keyAttributes(table).map(({ name }) => [name]);
-  return [...new Set([...keys, ...parsePaths(text)].map((path) => into.path(path)))].join(', ');
+function projection(text: string, keys: KeyAttribute[], into: Placeholders): string {
+  return [...new Set([...keys.map(({ name }) => [name]), ...parsePaths(text)].map((path) => into.path(path)))].join(', ');
 }
 
 /** The view in words: 'PK = “ORG#A” and SK begins with “USER#”'. */
