@@ -115,11 +115,18 @@ test('a refusal names the action that is missing', async ({ page, verified, shot
   await page.goto(`${verified.url}/console/`);
   await signIn(page, 'reader');
   await expect(page.getByRole('heading', { name: /no tables yet/ })).toBeVisible();
+  await expect(page.locator('.code-block')).not.toContainText('AWS_ACCESS_KEY_ID=any');
   await page.getByRole('button', { name: 'Create table' }).click();
   await page.getByLabel('Table name').fill('Forbidden');
   await page.getByLabel('Partition key: attribute').fill('pk');
   await page.getByTestId('create').click();
   await expect(page.getByText('A policy of this user must allow dynamodb:CreateTable.')).toBeVisible();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy the policy for the administrator' }).click();
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).Statement).toEqual([
+    { Effect: 'Allow', Action: 'dynamodb:CreateTable', Resource: expect.stringMatching(/^arn:aws:dynamodb:.*:table\/Forbidden$/) },
+  ]);
   await expect(page.getByTestId('error-text')).toContainText('user/reader is not authorized to perform: dynamodb:CreateTable');
   await shot('refused');
 });

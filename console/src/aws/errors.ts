@@ -39,6 +39,12 @@ export function missingAction(error: unknown): string | undefined {
   return /not authorized to perform: ([\w:*]+)/.exec(error.message)?.[1];
 }
 
+/** A policy that allows what was refused, for whoever grants it. */
+export function missingStatement(error: unknown): string {
+  const Resource = /on resource: (\S+)/.exec(messageOf(error))?.[1] ?? '*';
+  return JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: missingAction(error), Resource }] }, null, 2);
+}
+
 /** Whether the credentials themselves are at fault, so that a new login helps. */
 export function isLoginFault(error: unknown): boolean {
   return /^(ExpiredToken(Exception)?|UnrecognizedClientException|InvalidSignatureException|MissingAuthenticationToken(Exception)?|InvalidClientTokenId|IncompleteSignatureException)$/.test(

@@ -3,8 +3,9 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import { useEffect, useRef } from 'react';
-import { isLoginFault, messageOf, missingAction, ServiceError } from '../aws/errors.ts';
+import { isLoginFault, messageOf, missingAction, missingStatement, ServiceError } from '../aws/errors.ts';
 import { session } from '../aws/session.ts';
+import { CopyButton } from './copy_button.tsx';
 
 interface Props {
   error: unknown;
@@ -58,7 +59,7 @@ function remedyOf(error: unknown, action: string | undefined) {
   if (action) {
     return (
       <>
-        A policy of this user must allow <strong>{action}</strong>.
+        A policy of this user must allow <strong>{action}</strong>. <CopyButton text={() => missingStatement(error)} label="Copy the policy for the administrator">Copy policy</CopyButton>
       </>
     );
   }

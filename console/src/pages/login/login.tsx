@@ -130,7 +130,7 @@ function LoginForm({ onClose }: { onClose?: () => void }) {
             Stay signed in when this tab is reloaded
           </Checkbox>
           <Box fontSize="body-s" color="text-body-secondary">
-            Server {endpoint()}, region {region(now)}. The secret signs requests in this page and never leaves it.
+            Server {endpoint()}, region {region(now)}. The secret signs requests in this page and never leaves it. An administrator makes access keys with <code>partita user key create</code>.
           </Box>
         </SpaceBetween>
       </Form>

@@ -10,6 +10,7 @@ import { LoadSample } from './sample.tsx';
 /** What a new server shows. */
 export function EmptyTables() {
   const session = useSession();
+  const verified = session.server?.Mode === 'verified';
   return (
     <Page title="Tables" counter="(0)">
       <Container header={<Header variant="h2">This {session.namespace ? 'namespace' : 'server'} has no tables yet</Header>}>
@@ -22,11 +23,11 @@ export function EmptyTables() {
           </SpaceBetween>
           <div>
             <Box variant="h3">Or from a program</Box>
-            <p>Any DynamoDB client works. With the AWS CLI:</p>
+            <p>Any DynamoDB client works. With the AWS CLI{verified && ' and your access key'}:</p>
             <CodeBlock
               label="Commands"
               text={
-                `export AWS_ENDPOINT_URL_DYNAMODB=${endpoint()} AWS_REGION=${region(session)} AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any\n` +
+                `export AWS_ENDPOINT_URL_DYNAMODB=${endpoint()} AWS_REGION=${region(session)} ${verified ? 'AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…' : 'AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any'}\n` +
                 'aws dynamodb create-table --table-name Music --billing-mode PAY_PER_REQUEST \\\n' +
                 '  --attribute-definitions AttributeName=Artist,AttributeType=S AttributeName=Song,AttributeType=S \\\n' +
                 '  --key-schema AttributeName=Artist,KeyType=HASH AttributeName=Song,KeyType=RANGE'
