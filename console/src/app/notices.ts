@@ -12,11 +12,11 @@ export interface Notice {
 export const notices = new Store<Notice[]>([]);
 let count = 0;
 
-/** Shows a message until it is dismissed; successes go by themselves. Returns its id, for `dismiss`. */
+/** Shows a message until it is dismissed; successes go by themselves, later if they offer a link. Returns its id, for `dismiss`. */
 export function notify(notice: Omit<Notice, 'id'> & { id?: string }): string {
   const id = notice.id ?? `notice-${++count}`;
   notices.set((before) => [{ ...notice, id }, ...before.filter((each) => each.id !== id)].slice(0, 5));
-  if (notice.type === 'success') setTimeout(() => dismiss(id), 8000);
+  if (notice.type === 'success') setTimeout(() => dismiss(id), notice.link ? 30_000 : 8000);
   return id;
 }
 

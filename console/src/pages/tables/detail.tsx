@@ -7,7 +7,7 @@ import Spinner from '@cloudscape-design/components/spinner';
 import Tabs from '@cloudscape-design/components/tabs';
 import { useState } from 'react';
 import { useKeys } from '../../app/keys.ts';
-import { href, navigate, segment, useQueryState } from '../../app/router.ts';
+import { follow, href, navigate, segment, useQueryState } from '../../app/router.ts';
 import type { PageProps } from '../../app/routes.ts';
 import { call, codeOf, type TableDescription, useReadOnly } from '../../aws/index.ts';
 import {
@@ -140,6 +140,12 @@ function Detail({ table, extras, reloadExtras }: Props) {
             >
               Change
             </ButtonDropdown>
+            <Button href={href('import', { table: name })} onFollow={follow}>
+              Import
+            </Button>
+            <Button href={href('export', { table: name })} onFollow={follow}>
+              Export
+            </Button>
             <Button variant="primary" onClick={explore}>
               Explore items
             </Button>

@@ -148,9 +148,10 @@ export function Indexes({ table }: { table: TableDescription }) {
           {
             id: 'actions',
             header: 'Actions',
+            minWidth: 110,
             cell: (row) =>
               row.kind !== 'Local' && (
-                <SpaceBetween direction="horizontal" size="s">
+                <SpaceBetween direction="vertical" size="xxs">
                   {row.kind === 'Global' && (
                     <WriteButton variant="inline-link" ariaLabel={`Change index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setChanging(row.name)}>
                       Change

@@ -52,7 +52,7 @@ export function KeyFields({ values, onChange, label, least = 0, most = 4, addTex
   return (
     <div className="key-fields">
       {values.map((value, at) => (
-        <div className="key-row" key={at}>
+        <div className="key-line" key={at}>
           <KeyField value={value} label={values.length > 1 ? `${label} ${at + 1}` : label} onChange={(next) => replace(at, next)} />
           {values.length > least && (
             <Button

@@ -36,7 +36,7 @@ export function HotKeys() {
         </div>
       </FormField>
       <Trouble of={polled} header="The keys could not be read" />
-      {!table && !polled.absent && <Nothing title="Choose a table">Counting begins when its keys are asked for first, and ends a minute after they are no longer.</Nothing>}
+      {!table && !polled.absent && <Nothing title="Choose a table">Keys are counted while this page shows them, and for one minute after.</Nothing>}
       {table && data && <KeysTable data={data} />}
     </SpaceBetween>
   );
@@ -82,7 +82,7 @@ const columns = (data: HotKeysReply): TableProps.ColumnDefinition<HotKey & { ran
   { id: 'units', header: 'Units', cell: (key) => <span className="tabular">{shortFigure(key.Units)}</span>, width: 110 },
   {
     id: 'error',
-    header: 'Too high by at most',
+    header: 'Error at most',
     cell: (key) => <span className="tabular">{key.ErrorUnits ? shortFigure(key.ErrorUnits) : 'exact'}</span>,
     width: 180,
   },
