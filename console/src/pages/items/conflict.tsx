@@ -101,10 +101,14 @@ function Choice({ before, yours, theirs, isNew, busy, onWrite, onKeepEditing, on
           </tbody>
         </table>)}
         <SpaceBetween direction="horizontal" size="xs">
-          <WriteButton variant="primary" loading={busy} onClick={() => onWrite(theirs, wanted)} data-testid="save-merge">
-            Save this merge
-          </WriteButton>
-          <Button onClick={() => onKeepEditing(theirs, wanted)}>Edit this merge</Button>
+          {(open.length > 0 || !isNew) && (
+            <>
+              <WriteButton variant="primary" loading={busy} onClick={() => onWrite(theirs, wanted)} data-testid="save-merge">
+                Save this merge
+              </WriteButton>{' '}
+              <Button onClick={() => onKeepEditing(theirs, wanted)}>Edit this merge</Button>
+            </>
+          )}
           {onTheirs && <Button onClick={onTheirs}>Take theirs</Button>}
           <Button variant="link" onClick={onClose}>
             Close

@@ -252,7 +252,7 @@ function Size({ item, before, indexed }: { item: Item | undefined; before: Item 
       <strong>{bytes < 1024 ? plural('byte', bytes) : `${formatCount(bytes)} bytes (${formatBytes(bytes)})`}</strong>
       <span>{plural('attribute', Object.keys(item).length)}</span>
       <span title="Each index that holds the item costs units of its own.">
-        {plural('write unit', writeUnits(larger))} to save{indexed && ', indexes apart'}
+        {plural('write unit', writeUnits(larger))} to save{indexed && ', without indexes'}
       </span>
       <span>
         {plural('read unit', readUnits(bytes, true))} to read, {readUnits(bytes, false)} eventually consistent

@@ -88,6 +88,7 @@ function Row(props: RowProps) {
             aria-label={field.name ? `Name of ${label}` : 'Name of the new attribute'}
             placeholder="Name"
             readOnly={fixed || locked || isKey}
+            tabIndex={isKey ? -1 : undefined}
             spellCheck={false}
             autoComplete="off"
             onChange={(event) => replace({ name: event.target.value })}
@@ -97,6 +98,7 @@ function Row(props: RowProps) {
           className="field-input type"
           value={field.type}
           aria-label={`Type of ${label}`}
+          tabIndex={isKey ? -1 : undefined}
           disabled={fixed || locked || kind === 'member'}
           onChange={(event) => onChange(field.id, (before) => withType(before, event.target.value as TypeTag))}
         >
