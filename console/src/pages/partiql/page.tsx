@@ -9,7 +9,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../app/keys.ts';
 import { notify } from '../../app/notices.ts';
 import { currentPlace, href, navigate, segment, useQueryState } from '../../app/router.ts';
-import { isAbort, useReadOnly } from '../../aws/index.ts';
+import { isAbort, missingAction, useReadOnly } from '../../aws/index.ts';
 import { ErrorBox, formatCount, Page, plural, RequestPreview, useTable } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
 import { emptyColumns, withItems } from '../explore/columns.ts';
@@ -159,7 +159,7 @@ export default function PartiqlPage() {
           {request && <RequestPreview folded request={request} height="short" />}
         </div>
       </Container>
-      {error !== undefined && !(mode === 'single' && faults.size > 0) && <ErrorBox error={error} header="Refused" onDismiss={() => setError(undefined)} />}
+      {error !== undefined && !(mode === 'single' && faults.size > 0 && !missingAction(error)) && <ErrorBox error={error} header="Refused" onDismiss={() => setError(undefined)} />}
       {outcome && outcome.faults.size > 0 && <Alert type="warning">{`${plural('statement', outcome.faults.size)} of ${outcome.count} failed; the others were run.`}</Alert>}
       {outcome && <OutcomeView outcome={outcome} shape={shape} busy={busy} statements={shown} onShape={setShape} onReadOn={() => void run(outcome)} />}
     </Page>

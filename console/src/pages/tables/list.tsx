@@ -10,7 +10,7 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { PersistedStore, useStore } from '../../app/store.ts';
 import { useKeys } from '../../app/keys.ts';
 import { follow, href, navigate, segment, useQueryState } from '../../app/router.ts';
-import type { TableDescription } from '../../aws/index.ts';
+import { codeOf, type TableDescription } from '../../aws/index.ts';
 import { describeTable, ErrorBox, formatBytes, formatCount, keysOf, plural, tablesChanged, usePolling, useTables, WriteButton } from '../../components/index.ts';
 import { Status } from './status.tsx';
 import { billingOf, keyText } from './describe.ts';
@@ -69,25 +69,33 @@ function go(event: React.MouseEvent, path: string) {
   follow(Object.assign(event, { detail: { href: href(path) } }) as never);
 }
 
-/** Descriptions of these names, as they come in. */
-function useDescriptions(names: string[], turn: number): Map<string, TableDescription> {
+/** Descriptions of these names, as they come in, and what kept one from coming. */
+function useDescriptions(names: string[], turn: number): [Map<string, TableDescription>, unknown] {
   const [found, setFound] = useState(new Map<string, TableDescription>());
+  const [error, setError] = useState<unknown>();
   const key = names.join('\n');
   useEffect(() => {
     let gone = false;
     const waiting = [...names];
+    let fault: unknown;
     const work = async () => {
       for (let name = waiting.shift(); name !== undefined && !gone; name = waiting.shift()) {
-        const table = await describeTable(name).catch(() => undefined);
-        if (table && !gone) setFound((before) => new Map(before).set(name!, table));
+        try {
+          const table = await describeTable(name);
+          if (!gone) setFound((before) => new Map(before).set(name!, table));
+        } catch (problem) {
+          // A table that was deleted meanwhile goes with the next list.
+          if (codeOf(problem) !== 'ResourceNotFoundException') fault = problem;
+        }
       }
+      if (!gone) setError(fault);
     };
     for (let worker = 0; worker < AT_ONCE; worker++) void work();
     return () => {
       gone = true;
     };
   }, [key, turn]);
-  return found;
+  return [found, error];
 }
 
 export default function TablesList() {
@@ -113,7 +121,7 @@ export default function TablesList() {
     return descending ? found.reverse() : found;
   }, [tables.data, filter, descending]);
   const shown = names.slice((page - 1) * PAGE, page * PAGE);
-  const descriptions = useDescriptions(shown, turn);
+  const [descriptions, fault] = useDescriptions(shown, turn);
   const rows: Row[] = shown.map((name) => ({ name, table: descriptions.get(name) }));
   const changing = rows.some((row) => row.table && row.table.TableStatus !== 'ACTIVE');
   usePolling(
@@ -134,6 +142,7 @@ export default function TablesList() {
   if (tables.data?.length === 0) return <EmptyTables />;
   return (
     <>
+      <ErrorBox error={fault} header="Not all tables could be described" />
       <Table
         variant="full-page"
         stickyHeader
