@@ -66,6 +66,21 @@ test('JavaScript: bytes, names that need quotes, __proto__, streams', () => {
   assert.match(javascript3({ operation: 'ListStreams', input: {} }, target), /client-dynamodb-streams/);
 });
 
+test('several requests: one import, one client, no reply kept', () => {
+  const requests = ['CreateTable', 'UpdateTimeToLive', 'UpdateTimeToLive'].map((operation) => ({ operation, input: { TableName: 'T' } }));
+  assert.equal(
+    javascript3(requests, target),
+    `import { DynamoDBClient, CreateTableCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
+
+const client = new DynamoDBClient({ endpoint: "http://localhost:8000", region: "eu-central-1" });
+await client.send(new CreateTableCommand({ TableName: "T" }));
+await client.send(new UpdateTimeToLiveCommand({ TableName: "T" }));
+await client.send(new UpdateTimeToLiveCommand({ TableName: "T" }));
+`,
+  );
+  assert.equal(python3(requests, target).match(/^client\./gm)!.length, 3);
+});
+
 test('CloudFormation: streams, TTL, quoting', () => {
   const text = cloudFormation([{
     input: {

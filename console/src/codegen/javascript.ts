@@ -1,5 +1,5 @@
 /** A request as JavaScript with the AWS SDK v3. */
-import { binariesOf, binaryOf, clean, isStreams, layout, type Node, type Request, type Syntax, type Target } from './shape.ts';
+import { binariesOf, binaryOf, clean, isStreams, layout, listOf, type Node, type Request, type Syntax, type Target } from './shape.ts';
 
 const bytes = (base64: string) => `Buffer.from(${JSON.stringify(base64)}, "base64")`;
 
@@ -18,15 +18,16 @@ const javascript: Syntax = {
   },
 };
 
-export function javascript3(request: Request, target: Target): string {
-  const [client, module] = isStreams(request.operation)
+export function javascript3(of: Request | Request[], target: Target): string {
+  const requests = listOf(of);
+  const [client, module] = isStreams(requests[0]!.operation)
     ? ['DynamoDBStreamsClient', '@aws-sdk/client-dynamodb-streams']
     : ['DynamoDBClient', '@aws-sdk/client-dynamodb'];
-  const command = `${request.operation}Command`;
-  const input = layout(clean(request.input), javascript, '');
+  const commands = new Set(requests.map((each) => `${each.operation}Command`));
+  const reply = requests.length > 1 ? '' : 'const response = ';
   return (
-    `import { ${client}, ${command} } from ${JSON.stringify(module)};\n\n` +
+    `import { ${[client, ...commands].join(', ')} } from ${JSON.stringify(module)};\n\n` +
     `const client = new ${client}({ endpoint: ${JSON.stringify(target.endpoint)}, region: ${JSON.stringify(target.region)} });\n` +
-    `const response = await client.send(new ${command}(${input === '{}' ? '{}' : input}));\n`
+    requests.map((each) => `${reply}await client.send(new ${each.operation}Command(${layout(clean(each.input), javascript, '')}));\n`).join('')
   );
 }

@@ -1,6 +1,6 @@
 /** A request as Python with boto3's client. */
 import { kebab } from './cli.ts';
-import { binariesOf, binaryOf, clean, isStreams, layout, type Node, type Request, type Syntax, type Target } from './shape.ts';
+import { binariesOf, binaryOf, clean, isStreams, layout, listOf, type Node, type Request, type Syntax, type Target } from './shape.ts';
 
 function quote(text: string): string {
   // JSON's escapes are Python's, apart from surrogate pairs, which JSON.stringify leaves as characters.
@@ -23,16 +23,17 @@ const python: Syntax = {
   },
 };
 
-export function python3(request: Request, target: Target): string {
-  const input = clean(request.input);
-  const lines = Object.entries(input).map(([name, value]) => `    ${name}=${layout(value, python, '    ')},`);
-  const method = kebab(request.operation).replace(/-/g, '_');
-  const body = lines.length ? `(\n${lines.join('\n')}\n)` : '()';
-  const decode = lines.some((line) => line.includes('b64decode(')) ? 'from base64 import b64decode\n\n' : '';
-  const service = isStreams(request.operation) ? 'dynamodbstreams' : 'dynamodb';
+export function python3(of: Request | Request[], target: Target): string {
+  const requests = listOf(of);
+  const calls = requests.map((each) => {
+    const lines = Object.entries(clean(each.input)).map(([name, value]) => `    ${name}=${layout(value, python, '    ')},`);
+    return `client.${kebab(each.operation).replace(/-/g, '_')}(${lines.length ? `\n${lines.join('\n')}\n` : ''})\n`;
+  });
+  const decode = calls.some((call) => call.includes('b64decode(')) ? 'from base64 import b64decode\n\n' : '';
+  const service = isStreams(requests[0]!.operation) ? 'dynamodbstreams' : 'dynamodb';
   return (
     `${decode}import boto3\n\n` +
     `client = boto3.client(${quote(service)}, endpoint_url=${quote(target.endpoint)}, region_name=${quote(target.region)})\n` +
-    `response = client.${method}${body}\n`
+    calls.map((call) => (requests.length > 1 ? call : `response = ${call}`)).join('')
   );
 }

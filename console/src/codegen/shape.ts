@@ -26,6 +26,11 @@ export function binariesOf(node: Node): string[] | undefined {
   return list as string[];
 }
 
+/** Requests sent one after the other. Only the reply of a single one is kept. */
+export function listOf(requests: Request | Request[]): Request[] {
+  return Array.isArray(requests) ? requests : [requests];
+}
+
 /** Members without a value are no part of a request. */
 export function clean(input: object): { [name: string]: Node } {
   return JSON.parse(JSON.stringify(input)) as { [name: string]: Node };

@@ -70,24 +70,12 @@ function render(language: Language, requests: Request[], target: { endpoint: str
     case 'cli':
       return requests.map((each) => cli(each, target)).join('\n\n');
     case 'python':
-      return joined(requests.map((each) => python3(each, target)));
+      return python3(requests, target);
     case 'javascript':
-      return joined(requests.map((each) => javascript3(each, target)));
+      return javascript3(requests, target);
     case 'cloudformation':
       return cloudFormation(template ? [template] : requests.filter((each) => each.operation === 'CreateTable').map(({ input }) => ({ input })));
     case 'json':
       return requests.map((each) => JSON.stringify(each.input, null, 2)).join('\n\n');
   }
-}
-
-/** Later programs repeat neither imports nor client, and ignore the reply. */
-function joined(programs: string[]): string {
-  const seen = new Set<string>();
-  const once = (line: string) => !/^(import |from |const client|client = )/.test(line) || (!seen.has(line) && !!seen.add(line));
-  return programs
-    .map((program) => {
-      const lines = program.split('\n').filter(once).join('\n').trimStart();
-      return programs.length > 1 ? lines.replace(/^(const )?response = /m, '') : lines;
-    })
-    .join('\n');
 }
