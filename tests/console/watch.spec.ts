@@ -40,6 +40,39 @@ test('requests, latency and capacity units of tables and operations', async ({ o
   await load;
 });
 
+test.describe('with namespaces', () => {
+  test.use({ serverOptions: ['--namespaces', 'header'] });
+  test('what counts all namespaces and what counts one is said', async ({ open, page, server }) => {
+    const put = (space: string) =>
+      server.call('PutItem', { TableName: 'Music', Item: { pk: { S: 'a' }, sk: { S: 'b' } } }, space ? { 'x-partita-namespace': space } : {});
+    for (const space of ['', 'team']) {
+      const headers: Record<string, string> = space ? { 'x-partita-namespace': space } : {};
+      await server.call('CreateTable', {
+        TableName: 'Music', BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
+      }, headers);
+    }
+    await open('watch');
+    await expect(page.getByText('These figures count requests of all namespaces.')).toBeVisible();
+    await expect(page.getByText('Of the unnamed namespace', { exact: true })).toBeVisible();
+    const table = page.getByRole('table', { name: 'Tables' });
+    await expect(async () => {
+      for (let n = 0; n < 20; n++) await put('team');
+      await expect(page.getByRole('table', { name: 'Operations' }).getByRole('row', { name: /PutItem/ })).toBeVisible({ timeout: 2000 });
+    }).toPass();
+    await expect(table.getByRole('row', { name: /Music/ })).toBeHidden();
+    await page.getByRole('button', { name: 'Namespace' }).click();
+    await page.getByRole('menuitem', { name: 'team' }).click();
+    await page.getByRole('link', { name: 'Watch' }).click();
+    await expect(page.getByText('Of namespace team', { exact: true })).toBeVisible();
+    await expect(page.getByText('Capacity units of namespace team')).toBeVisible();
+    await expect(async () => {
+      await put('team');
+      await expect(table.getByRole('row', { name: /Music/ })).toBeVisible({ timeout: 2000 });
+    }).toPass();
+  });
+});
+
 test('scenario 9: the hot key is named within three seconds', async ({ open, page, server, shot }) => {
   await server.createTable('Devices');
   await open('watch?tab=keys&table=Devices');

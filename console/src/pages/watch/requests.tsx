@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMemo } from 'react';
 import { useQueryState } from '../../app/router.ts';
+import { useSession } from '../../aws/index.ts';
 import { formatCount } from '../../components/index.ts';
 import { Chart, Sparkline } from './chart.tsx';
 import { usePolled } from './poll.ts';
@@ -53,6 +54,10 @@ export function Requests() {
   const points = useMemo(() => window.samples.map((sample) => pointOf(sample, scope)), [window, scope]);
   const times = points.map((point) => point.time);
   const pick = (name: Exclude<keyof Point, 'time'>) => points.map((point) => point[name]);
+  const { server, namespace } = useSession();
+  // Requests are counted over the server; tables are those of the chosen namespace.
+  const spaced = server !== undefined && server.Namespaces !== 'none';
+  const here = server?.Namespaces === 'key' && server.Mode === 'verified' ? 'your namespace' : namespace ? `namespace ${namespace}` : 'the unnamed namespace';
   const last = lastSeconds(data?.Samples ?? [], 5);
   const rate = (name: 'Requests' | 'Errors' | 'Throttled') =>
     last.seconds ? last.samples.reduce((sum, sample) => sum + sample[name], 0) / last.seconds : 0;
@@ -70,9 +75,12 @@ export function Requests() {
         <Figure name="Requests since the start" value={formatCount(data.Totals.Requests)} />
         <Figure name="Up for" value={uptime(data.UptimeSeconds)} />
       </div>
+      {spaced && <small className="watch-note">These figures count requests of all namespaces.</small>}
       <Header
         variant="h2"
-        description={scope.kind === 'server' ? 'All requests of the server' : undefined}
+        description={
+          scope.kind === 'table' ? (spaced ? `Of ${here}` : undefined) : spaced ? 'Requests of all namespaces' : scope.kind === 'server' ? 'All requests of the server' : undefined
+        }
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             {scope.kind !== 'server' && (
@@ -115,7 +123,7 @@ export function Requests() {
         />
         {scope.kind !== 'operation' && (
           <Chart
-            title="Capacity units"
+            title={spaced && scope.kind === 'server' ? `Capacity units of ${here}` : 'Capacity units'}
             unit="/s"
             times={times}
             seconds={seconds}
@@ -126,8 +134,8 @@ export function Requests() {
           />
         )}
       </div>
-      <Lines kind="table" lines={tableLines(window.samples)} seconds={window.seconds} chosen={chosen} onChoose={setChosen} />
-      <Lines kind="operation" lines={operationLines(window.samples)} seconds={window.seconds} chosen={chosen} onChoose={setChosen} />
+      <Lines kind="table" of={spaced ? `Of ${here}` : undefined} lines={tableLines(window.samples)} seconds={window.seconds} chosen={chosen} onChoose={setChosen} />
+      <Lines kind="operation" of={spaced ? 'Of all namespaces' : undefined} lines={operationLines(window.samples)} seconds={window.seconds} chosen={chosen} onChoose={setChosen} />
     </SpaceBetween>
   );
 }
@@ -143,13 +151,15 @@ function Figure({ name, value }: { name: string; value: string }) {
 
 interface LinesProps {
   kind: 'table' | 'operation';
+  /** Which namespaces are counted. */
+  of: string | undefined;
   lines: Line[];
   seconds: number;
   chosen: string;
   onChoose: (scope: string) => void;
 }
 
-function Lines({ kind, lines, seconds, chosen, onChoose }: LinesProps) {
+function Lines({ kind, of, lines, seconds, chosen, onChoose }: LinesProps) {
   const rate = (count: number) => <span className="tabular">{shortFigure(count / (seconds || 1))}</span>;
   const title = kind === 'table' ? 'Tables' : 'Operations';
   const columns: TableProps.ColumnDefinition<Line>[] = [
@@ -180,7 +190,7 @@ function Lines({ kind, lines, seconds, chosen, onChoose }: LinesProps) {
       variant="container"
       contentDensity="compact"
       header={
-        <Header variant="h2" counter={`(${formatCount(lines.length)})`}>
+        <Header variant="h2" counter={`(${formatCount(lines.length)})`} description={of}>
           {title}
         </Header>
       }
