@@ -8,14 +8,15 @@ import { useFocus } from './use_focus.ts';
 
 interface Props {
   title: string;
-  /** The button that acts. */
-  action: ReactNode;
+  /** The button that acts, if there is one. */
+  action?: ReactNode;
+  closeText?: string;
   size?: 'medium' | 'large';
   onClose: () => void;
   children?: ReactNode;
 }
 
-export function Dialog({ title, action, size, onClose, children }: Props) {
+export function Dialog({ title, action, closeText = 'Cancel', size, onClose, children }: Props) {
   const body = useRef<HTMLDivElement>(null);
   const field = useRef({ focus: () => body.current?.querySelector<HTMLElement>('input:is([type=text], [type=number]), textarea')?.focus() });
   useFocus(field);
@@ -30,7 +31,7 @@ export function Dialog({ title, action, size, onClose, children }: Props) {
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
             <Button variant="link" onClick={onClose}>
-              Cancel
+              {closeText}
             </Button>
             {action}
           </SpaceBetween>

@@ -44,6 +44,8 @@ export interface GridProps {
   /** A key that the grid does not know; true if it was used. */
   onKey?: (key: string, row: number, column: string) => boolean;
   onActive?: (row: number, column: string) => void;
+  /** Ctrl+C, unless text is selected. */
+  onCopy?: (row: number, column: string) => void;
   /** Takes the focus at this row as soon as there is one, as after the way back from an item. */
   focusRow?: number;
   onResize?: (column: string, width: number) => void;
@@ -152,6 +154,7 @@ export function Grid(props: GridProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) {
       if (event.key === 'Home') go(0, 0);
       else if (event.key === 'End') go(rowCount - 1, columns.length - 1);
+      else if (event.key === 'c' && props.onCopy && rowCount && getSelection()?.isCollapsed !== false) props.onCopy(row, name);
       else return;
     } else if (event.key === 'ArrowDown' || event.key === 'j') go(row + 1, column);
     else if (event.key === 'ArrowUp' || event.key === 'k') go(row - 1, column);

@@ -4,6 +4,7 @@ export { CopyButton, copyText } from './copy_button.tsx';
 export { Dialog } from './dialog.tsx';
 export { ErrorBox } from './error_box.tsx';
 export * from './format.ts';
+export { FileValue } from './file_value.tsx';
 export { RequestPreview } from './request_preview.tsx';
 export { TableSelect } from './table_select.tsx';
 export * from './tables_data.ts';

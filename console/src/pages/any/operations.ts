@@ -50,7 +50,7 @@ const DYNAMODB: Row[] = [
     '{\n  "TableName": "Music",\n  "KeyConditionExpression": "Artist = :artist",\n  "ExpressionAttributeValues": { ":artist": { "S": "Bach" } },\n  "ReturnConsumedCapacity": "TOTAL"\n}',
   ],
   ['Scan', 'read', '{\n  "TableName": "Music",\n  "Limit": 25,\n  "ReturnConsumedCapacity": "TOTAL"\n}'],
-  ['SearchVectors', 'read', TABLE],
+  ['SearchVectors', 'read', TABLE.replace(/\n}$/, ',\n  "IndexName": "by-meaning",\n  "TopK": 10,\n  "SearchVector": [{ "N": "1" }, { "N": "0" }]\n}')],
   ['TagResource', 'control', ARN.replace(/\n}$/, ',\n  "Tags": [{ "Key": "team", "Value": "music" }]\n}')],
   ['TransactGetItems', 'read', `{\n  "TransactItems": [{ "Get": ${KEY.replace(/\n/g, '\n  ')} }]\n}`],
   ['TransactWriteItems', 'write', `{\n  "TransactItems": [{ "Delete": ${KEY.replace(/\n/g, '\n  ')} }]\n}`],

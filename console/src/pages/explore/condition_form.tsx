@@ -1,6 +1,7 @@
 /** The key condition: a value for each attribute of the partition key, and conditions on the sort key. */
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
+import { FileValue } from '../../components/index.ts';
 import { TYPE_NAMES } from '../../values/index.ts';
 import { OPERATOR_NAMES } from './filter.ts';
 import { PLACEHOLDERS } from './operand.ts';
@@ -39,7 +40,7 @@ export function ConditionForm({ view, target, faults, tried, onChange }: Props) 
         <div className="condition-row" key={attribute.name}>
           <KeyName attribute={attribute} role={at ? '' : 'Partition key'} />
           <div className="condition-fixed">=</div>
-          <Value
+          <OperandValue
             attribute={attribute}
             text={view.partition[at] ?? ''}
             label={`${attribute.name} =`}
@@ -64,7 +65,7 @@ export function ConditionForm({ view, target, faults, tried, onChange }: Props) 
               }}
             />
             {condition?.values.map((text, operand) => (
-              <Value
+              <OperandValue
                 key={operand}
                 attribute={attribute}
                 text={text}
@@ -97,18 +98,21 @@ interface ValueProps {
   onChange: (text: string) => void;
 }
 
-function Value({ attribute, text, label, fault, onChange }: ValueProps) {
+export function OperandValue({ attribute, text, label, fault, onChange }: ValueProps) {
   return (
     <div className="condition-value">
-      <Input
-        value={text}
-        ariaLabel={label}
-        placeholder={PLACEHOLDERS[attribute.type]}
-        spellcheck={false}
-        autoComplete={false}
-        invalid={!!fault}
-        onChange={({ detail }) => onChange(detail.value)}
-      />
+      <div className="with-file">
+        <Input
+          value={text}
+          ariaLabel={label}
+          placeholder={PLACEHOLDERS[attribute.type]}
+          spellcheck={false}
+          autoComplete={false}
+          invalid={!!fault}
+          onChange={({ detail }) => onChange(detail.value)}
+        />
+        {attribute.type === 'B' && <FileValue label={label} onChange={onChange} />}
+      </div>
       {fault && <div className="field-fault">{fault}</div>}
     </div>
   );

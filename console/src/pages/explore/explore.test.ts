@@ -312,3 +312,35 @@ test('saved queries and history are apart for each namespace and each key that i
   forgetQuery(entry);
   assert.deepEqual([entriesOf(savedQueries.get(), 'T'), entriesOf(queryHistory.get(), 'T')], [[], []]);
 });
+
+test('a vector search: digits kept, conditions of the schema only, the address', async () => {
+  const { parseVector } = await import('./search.ts');
+  const { vectorTargets } = await import('./target.ts');
+  const books = {
+    TableName: 'Books',
+    AttributeDefinitions: ['Title', 'Shelf', 'Year'].map((AttributeName) => ({ AttributeName, AttributeType: AttributeName === 'Year' ? 'N' : 'S' })),
+    KeySchema: [{ AttributeName: 'Title', KeyType: 'HASH' }],
+    VectorIndexes: [{
+      IndexName: 'v', VectorAttribute: { AttributeName: 'Meaning' }, Dimensions: 2, DistanceFunction: 'DOT_PRODUCT', Projection: { ProjectionType: 'ALL' },
+      SearchSchema: [{ AttributeName: 'Shelf', SearchSchemaElementType: 'HASH' }, { AttributeName: 'Year', SearchSchemaElementType: 'INLINE_FILTER' }],
+    }],
+  } as TableDescription;
+  const [target] = vectorTargets(books);
+  const view: View = { ...initialView(), mode: 'search', index: 'v', search: { vector: '[0.10000000000000000001, -2e-3]', top: '5', where: [['Year', '1851'], ['Shelf', 'sea']] } };
+  assert.deepEqual(requestOf(view, books, target!), {
+    operation: 'SearchVectors',
+    input: {
+      TableName: 'Books', IndexName: 'v', TopK: 5, SearchVector: [{ N: '0.10000000000000000001' }, { N: '-2e-3' }],
+      SearchConditionExpression: '#n0 = :v0 AND #n1 = :v1', ExpressionAttributeNames: { '#n0': 'Shelf', '#n1': 'Year' },
+      ExpressionAttributeValues: { ':v0': { S: 'sea' }, ':v1': { N: '1851' } }, ReturnConsumedCapacity: 'TOTAL',
+    },
+  });
+  const again = viewFromQuery(new URLSearchParams(queryOfView(view).toString()));
+  assert.deepEqual(again, view);
+  const faults = (search: Partial<NonNullable<View['search']>>) => [...faultsOfView({ ...view, search: { ...view.search!, ...search } }, target!)].map(([field]) => field);
+  assert.deepEqual(faults({}), []);
+  assert.deepEqual(faults({ where: [['Year', 'x']] }), ['Shelf', 'Year']);
+  assert.deepEqual(faults({ vector: '1', top: '0' }), ['vector', 'top']);
+  assert.throws(() => parseVector('1, x', 2), /x/);
+  assert.deepEqual(viewFromQuery(new URLSearchParams('mode=search&where=7')).search!.where, []);
+});

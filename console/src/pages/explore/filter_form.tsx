@@ -3,6 +3,7 @@ import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Button from '@cloudscape-design/components/button';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
+import { FileValue } from '../../components/index.ts';
 import { TYPE_NAMES, TYPES, type TypeTag } from '../../values/index.ts';
 import {
   type Comparison, COMPARISONS, emptyGroup, emptyTest, type Fault, faultsOf, type FilterNode, type Group, OPERATOR_NAMES, OPERATORS, type Operator,
@@ -159,15 +160,18 @@ function TestRow({ test, names, faults, onChange }: TestProps) {
                 onChange={({ detail }) => setValue(at, detail.selectedOption.value!)}
               />
             ) : (
-              <Input
-                value={text}
-                ariaLabel={at ? `Value ${at + 1} for ${label}` : `Value for ${label}`}
-                placeholder={test.type === 'PATH' ? 'Another attribute' : test.op === 'size' ? 'Bytes or members' : PLACEHOLDERS[test.type]}
-                spellcheck={false}
-                autoComplete={false}
-                invalid={text !== '' && !!fault(at)}
-                onChange={({ detail }) => setValue(at, detail.value)}
-              />
+              <div className="with-file">
+                <Input
+                  value={text}
+                  ariaLabel={at ? `Value ${at + 1} for ${label}` : `Value for ${label}`}
+                  placeholder={test.type === 'PATH' ? 'Another attribute' : test.op === 'size' ? 'Bytes or members' : PLACEHOLDERS[test.type]}
+                  spellcheck={false}
+                  autoComplete={false}
+                  invalid={text !== '' && !!fault(at)}
+                  onChange={({ detail }) => setValue(at, detail.value)}
+                />
+                {test.type === 'B' && <FileValue label={`Value for ${label}`} onChange={(value) => setValue(at, value)} />}
+              </div>
             )}
             {text !== '' && fault(at) && <div className="field-fault">{fault(at)}</div>}
           </div>

@@ -35,7 +35,7 @@ function without(node: FilterNode, tests: Set<Test>): FilterNode | undefined {
 
 export function hintOf(view: View, targets: ReadTarget[]): Hint | undefined {
   const tests = required(view.filter);
-  if (!tests.length) return undefined;
+  if (!tests.length || view.mode === 'search') return undefined;
   const current = targets.find((each) => each.index === view.index);
   const on = (attribute: KeyAttribute, fits: (test: Test) => boolean) =>
     tests.find((test) => test.type === attribute.type && attributeOf(test) === attribute.name && fits(test));

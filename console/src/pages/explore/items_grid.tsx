@@ -21,7 +21,12 @@ interface Props {
   selected?: Set<number>;
   onSelected?: (rows: Set<number>) => void;
   onOpen?: (row: number) => void;
-  onActive?: (row: number) => void;
+  onActive?: (row: number, column: string) => void;
+  onCopy?: (row: number, column: string) => void;
+  /** Attributes without a column. */
+  hidden?: string[];
+  /** A column before all others. */
+  lead?: GridColumn;
   focusRow?: number;
   empty?: ReactNode;
 }
@@ -42,7 +47,9 @@ export function ItemsGrid(props: Props) {
 
   const shown: GridColumn[] = useMemo(() => {
     let fixed = 0;
-    return orderedColumns(columns, [...keys, ...(props.first ?? [])]).map((column) => {
+    const hidden = new Set(props.hidden);
+    const ordered = orderedColumns(columns, [...keys, ...(props.first ?? [])]).filter((column) => !hidden.has(column.name) || keys.includes(column.name));
+    const attributes = ordered.map((column): GridColumn => {
       const width = widths.get(column.name) ?? column.width;
       const sticky = keys.includes(column.name) && fixed + width <= MAX_STICKY;
       if (sticky) fixed += width;
@@ -59,7 +66,8 @@ export function ItemsGrid(props: Props) {
         },
       };
     });
-  }, [columns, names, first, widths, onOpen]);
+    return props.lead ? [{ ...props.lead, sticky: true }, ...attributes] : attributes;
+  }, [columns, names, first, widths, props.hidden, props.lead?.id, onOpen]);
 
   // What is scrolled past is not read again; only where one stops.
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -86,6 +94,7 @@ export function ItemsGrid(props: Props) {
       onVisible={seen}
       onOpen={props.onOpen}
       onActive={props.onActive}
+      onCopy={props.onCopy}
       focusRow={props.focusRow}
       isSelected={selected && ((row) => selected.has(row))}
       onSelect={

@@ -14,7 +14,7 @@ import { QueryForm } from './query_form.tsx';
 import { ResultsView } from './results.tsx';
 import { remember } from './saved.ts';
 import { SavedMenu } from './saved_menu.tsx';
-import { targetsOf } from './target.ts';
+import { targetsOf, vectorTargets } from './target.ts';
 import { useResults } from './use_results.ts';
 import { describeView, faultsOfView, queryOfView, requestOf, type View, viewFromQuery } from './view.ts';
 
@@ -95,11 +95,13 @@ function useView(onArrival: (view: View) => void): [View, (change: Partial<View>
 function Explore({ table, reload }: { table: TableDescription; reload: () => void }) {
   const name = table.TableName!;
   const targets = useMemo(() => targetsOf(table), [table]);
+  const vectors = useMemo(() => vectorTargets(table), [table]);
   const results = useResults();
   const [tried, setTried] = useState(false);
   const [ran, setRan] = useState('');
 
-  const targetOf = (of: View) => targets.find((each) => each.index === of.index) ?? targets[0]!;
+  const targetsIn = (mode: View['mode']) => (mode === 'search' && vectors.length ? vectors : targets);
+  const targetOf = (of: View) => targetsIn(of.mode).find((each) => each.index === of.index) ?? targetsIn(of.mode)[0]!;
   const start = (of: View, keep: boolean) => {
     const target = targetOf(of);
     const request = requestOf({ ...of, index: target.index }, table, target);
@@ -113,6 +115,7 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
     if (keep) remember({ name: describeView(of, target), table: name, query, at: Date.now() });
     void results.run(request);
   };
+  const keepsIndex = (mode: View['mode']) => targetsIn(mode).some((each) => each.index === view.index);
   const [view, change, write] = useView((arrived) => start(arrived, false));
   const target = targetOf(view);
   const faults = faultsOfView(view, target);
@@ -150,7 +153,7 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
         </>
       }
     >
-      {view.index && target.index !== view.index && (
+      {view.index && target.index !== view.index && view.mode !== 'search' && (
         <Alert type="warning" action={<Button onClick={reload}>Look again</Button>}>
           The table has no index {view.index}. The table itself is shown.
         </Alert>
@@ -158,7 +161,8 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
       <QueryForm
         view={view}
         target={target}
-        targets={targets}
+        targets={targetsIn(view.mode)}
+        searchable={vectors.length > 0}
         faults={faults}
         tried={tried}
         names={[...new Set([...results.columns.seen.keys(), ...targets.flatMap((each) => [...each.partition, ...each.sort].map(({ name: key }) => key))])]}
@@ -166,11 +170,11 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
         request={request && requestOf(view, table, target, true)}
         busy={results.busy}
         stale={stale}
-        onChange={change}
+        onChange={(part) => change(part.mode && part.mode !== view.mode ? { ...part, index: keepsIndex(part.mode) ? view.index : targetsIn(part.mode)[0]!.index } : part)}
         onRun={() => run()}
         onBetter={(better) => run(change(better))}
       />
-      <ResultsView table={table} target={target} view={view} results={results} onChange={change} onRerun={() => results.request && void results.run(results.request)} onCreate={create} />
+      <ResultsView table={table} target={target} view={view} results={results} onChange={change} onView={(part) => run(change(part))} onRerun={() => results.request && void results.run(results.request)} onCreate={create} />
     </Page>
   );
 }

@@ -10,7 +10,19 @@ export interface PageReply {
   Count: number;
   ScannedCount: number;
   LastEvaluatedKey?: Item;
-  ConsumedCapacity?: { CapacityUnits?: number };
+  ConsumedCapacity?: { CapacityUnits?: number; VectorSearchRequestBytes?: number };
+}
+
+/** The reply of SearchVectors has its items, with their scores, under another name. */
+interface SearchReply extends PageReply {
+  SearchResults?: { Item?: Item; Score?: number }[];
+}
+
+function parseReply(text: string): PageReply & { scores?: number[] } {
+  const reply = JSON.parse(text) as SearchReply;
+  const found = reply.SearchResults;
+  if (!found) return reply;
+  return { ...reply, Items: found.map((each) => each.Item ?? {}), Count: found.length, ScannedCount: found.length, scores: found.map((each) => each.Score ?? NaN) };
 }
 
 export interface Rows {
@@ -36,6 +48,9 @@ export class Pages {
   count = 0;
   scanned = 0;
   units = 0;
+  searchedBytes = 0;
+  /** Of a search, which has one page: the distance of each row. */
+  scores: number[] | undefined;
   /** Absent: all was read. */
   nextKey: Item | undefined;
   started = false;
@@ -54,13 +69,15 @@ export class Pages {
 
   /** Adds the reply to the request that began at nextKey. */
   add(text: string): PageReply {
-    const reply = JSON.parse(text) as PageReply;
+    const reply = parseReply(text);
     const items = reply.Items ?? [];
-    const page: KeptPage = { startKey: this.nextKey, first: this.itemCount, count: items.length, text };
+    const page: KeptPage = { startKey: this.nextKey, first: this.itemCount, count: items.length, text: reply.scores ? JSON.stringify({ Items: items }) : text };
     this.pages.push(page);
     this.count += reply.Count;
     this.scanned += reply.ScannedCount;
     this.units += reply.ConsumedCapacity?.CapacityUnits ?? 0;
+    this.searchedBytes += reply.ConsumedCapacity?.VectorSearchRequestBytes ?? 0;
+    this.scores = reply.scores;
     this.nextKey = reply.LastEvaluatedKey;
     this.started = true;
     this.held += text.length;

@@ -12,13 +12,17 @@ import { printName } from '../../values/index.ts';
 import { ConditionForm } from './condition_form.tsx';
 import { FilterForm } from './filter_form.tsx';
 import type { Hint } from './hint.ts';
+import { SearchForm } from './search_form.tsx';
 import type { ReadTarget } from './target.ts';
 import type { Faults, ReadRequest, View } from './view.ts';
 
 interface Props {
   view: View;
   target: ReadTarget;
+  /** Those of the mode. */
   targets: ReadTarget[];
+  /** The table has vector indexes. */
+  searchable: boolean;
   faults: Faults;
   tried: boolean;
   /** Attributes that were seen. */
@@ -33,14 +37,14 @@ interface Props {
   onBetter: (view: View) => void;
 }
 
-const KINDS = { table: '', local: 'Local index', global: 'Global index' } as const;
+const KINDS = { table: '', local: 'Local index', global: 'Global index', vector: 'Vector index' } as const;
 
 function targetLabel(target: ReadTarget): string {
   return target.index || 'Table';
 }
 
 function targetDescription(target: ReadTarget): string {
-  const keys = [...target.partition, ...target.sort].map((each) => each.name).join(', ');
+  const keys = target.vector ? target.vector.attribute : [...target.partition, ...target.sort].map((each) => each.name).join(', ');
   const projection = target.kind === 'table' || target.projection === 'ALL' ? '' : target.projection === 'KEYS_ONLY' ? ' · keys only' : ' · some attributes';
   const filling = target.status && target.status !== 'ACTIVE' ? ` · ${target.status.toLowerCase()}` : '';
   return [KINDS[target.kind], keys].filter(Boolean).join(' · ') + projection + filling;
@@ -48,6 +52,7 @@ function targetDescription(target: ReadTarget): string {
 
 export function QueryForm(props: Props) {
   const { view, target, targets, faults, tried, hint, request, onChange } = props;
+  const searching = view.mode === 'search';
   const option = (each: ReadTarget) => ({ value: each.index, label: targetLabel(each), description: targetDescription(each) });
   const names = [...new Set([...target.partition, ...target.sort].map((each) => each.name).concat(props.names))].map(printName);
   return (
@@ -60,6 +65,7 @@ export function QueryForm(props: Props) {
             options={[
               { id: 'query', text: 'Query' },
               { id: 'scan', text: 'Scan' },
+              ...(props.searchable || searching ? [{ id: 'search', text: 'Vector search' }] : []),
             ]}
             onChange={({ detail }) => onChange({ mode: detail.selectedId as View['mode'] })}
           />
@@ -94,21 +100,24 @@ export function QueryForm(props: Props) {
             <ConditionForm view={view} target={target} faults={faults} tried={tried} onChange={onChange} />
           </div>
         )}
-        <div className="query-section">
-          <div className="query-label">Filter</div>
-          <div>
-            <FilterForm filter={view.filter} names={names} onChange={(filter) => onChange({ filter })} />
-            {hint && (
-              <div className="hint" role="note" data-testid="hint">
-                <span>{hint.text}</span>
-                <Button variant="inline-link" onClick={() => props.onBetter(hint.better)}>
-                  Use a key condition
-                </Button>
-              </div>
-            )}
-            {tried && faults.get('filter') && <div className="field-fault">{faults.get('filter')}</div>}
+        {searching && <SearchForm view={view} target={target} faults={faults} tried={tried} onChange={onChange} onRun={props.onRun} />}
+        {!searching && (
+          <div className="query-section">
+            <div className="query-label">Filter</div>
+            <div>
+              <FilterForm filter={view.filter} names={names} onChange={(filter) => onChange({ filter })} />
+              {hint && (
+                <div className="hint" role="note" data-testid="hint">
+                  <span>{hint.text}</span>
+                  <Button variant="inline-link" onClick={() => props.onBetter(hint.better)}>
+                    Use a key condition
+                  </Button>
+                </div>
+              )}
+              {tried && faults.get('filter') && <div className="field-fault">{faults.get('filter')}</div>}
+            </div>
           </div>
-        </div>
+        )}
         <div className="query-options">
           <FormField label="Attributes" errorText={faults.get('attributes')} stretch>
             <Input
@@ -120,28 +129,32 @@ export function QueryForm(props: Props) {
               onChange={({ detail }) => onChange({ projection: detail.value })}
             />
           </FormField>
-          <FormField label="Order">
-            <SegmentedControl
-              selectedId={view.descending ? 'desc' : 'asc'}
-              label="Order"
-              options={[
-                { id: 'asc', text: 'Ascending', disabled: view.mode === 'scan' },
-                { id: 'desc', text: 'Descending', disabled: view.mode === 'scan' },
-              ]}
-              onChange={({ detail }) => onChange({ descending: detail.selectedId === 'desc' })}
-            />
-          </FormField>
-          <FormField label="Items a page" errorText={faults.get('limit')}>
-            <Input value={view.limit} inputMode="numeric" placeholder="1 MB" autoComplete={false} onChange={({ detail }) => onChange({ limit: detail.value.trim() })} />
-          </FormField>
-          <div className="query-checks">
-            <Checkbox checked={view.consistent && target.kind !== 'global'} disabled={target.kind === 'global'} onChange={({ detail }) => onChange({ consistent: detail.checked })}>
-              Consistent read
-            </Checkbox>
-            <Checkbox checked={view.count} onChange={({ detail }) => onChange({ count: detail.checked })}>
-              Count only
-            </Checkbox>
-          </div>
+          {!searching && (
+            <>
+              <FormField label="Order">
+                <SegmentedControl
+                  selectedId={view.descending ? 'desc' : 'asc'}
+                  label="Order"
+                  options={[
+                    { id: 'asc', text: 'Ascending', disabled: view.mode === 'scan' },
+                    { id: 'desc', text: 'Descending', disabled: view.mode === 'scan' },
+                  ]}
+                  onChange={({ detail }) => onChange({ descending: detail.selectedId === 'desc' })}
+                />
+              </FormField>
+              <FormField label="Items a page" errorText={faults.get('limit')}>
+                <Input value={view.limit} inputMode="numeric" placeholder="1 MB" autoComplete={false} onChange={({ detail }) => onChange({ limit: detail.value.trim() })} />
+              </FormField>
+              <div className="query-checks">
+                <Checkbox checked={view.consistent && target.kind !== 'global'} disabled={target.kind === 'global'} onChange={({ detail }) => onChange({ consistent: detail.checked })}>
+                  Consistent read
+                </Checkbox>
+                <Checkbox checked={view.count} onChange={({ detail }) => onChange({ count: detail.checked })}>
+                  Count only
+                </Checkbox>
+              </div>
+            </>
+          )}
         </div>
         <ExpandableSection headerText="Request as code" variant="footer">
           {request ? <RequestPreview request={request} height="short" /> : <small className="explore-note">The query is not complete.</small>}

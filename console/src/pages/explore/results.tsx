@@ -9,17 +9,25 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../app/keys.ts';
 import { notify } from '../../app/notices.ts';
 import { href, navigate, segment } from '../../app/router.ts';
-import type { TableDescription } from '../../aws/index.ts';
+import { call, messageOf, type TableDescription } from '../../aws/index.ts';
 import { copyText, ErrorBox, formatCount, plural, WriteButton } from '../../components/index.ts';
-import { type Item, printItem, printJson, toPlain } from '../../values/index.ts';
+import { type Item, own, printItem, printJson, toPlain } from '../../values/index.ts';
+import { ColumnChooser } from './column_chooser.tsx';
+import { orderedColumns } from './columns.ts';
 import { DeleteItems } from './delete_items.tsx';
 import { ItemsGrid } from './items_grid.tsx';
 import { ItemsJson } from './items_json.tsx';
-import { keyAttributes, keyOf, type ReadTarget } from './target.ts';
+import { printOperand } from './operand.ts';
+import { emptySearch, whereOfItem } from './search.ts';
+import { Empty, ReadOn, Summary } from './summary.tsx';
+import { keyAttributes, keyOf, type ReadTarget, vectorTargets } from './target.ts';
 import type { Results } from './use_results.ts';
 import { type Shape, type View } from './view.ts';
 
 const LivePicture = lazy(() => import('../picture/live_picture.tsx'));
+
+/** The column of scores; no attribute has this name. */
+const SCORE = '\0score';
 
 /** The row that was opened last, and where: Back returns to it. */
 let left: { address: string; row: number } | undefined;
@@ -32,22 +40,28 @@ interface Props {
   view: View;
   results: Results;
   onChange: (change: Partial<View>) => void;
+  /** Shows and runs another query. */
+  onView: (change: Partial<View>) => void;
   onRerun: () => void;
   onCreate: () => void;
 }
 
-export function ResultsView({ table, target, view, results, onChange, onRerun, onCreate }: Props) {
+export function ResultsView({ table, target, view, results, onChange, onView, onRerun, onCreate }: Props) {
   const name = table.TableName!;
   const { pages, error, request } = results;
   const keys = useMemo(() => keyAttributes(table), [table]);
   const [selected, setSelected] = useState(new Set<number>());
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState({ row: 0, column: '' });
   const [deleting, setDeleting] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const vectors = useMemo(() => vectorTargets(table), [table]);
+  const keyNames = keys.map((each) => each.name);
+  const firstColumn = pages.scores ? SCORE : keyNames.find((each) => results.columns.seen.has(each)) ?? '';
   const box = useRef<HTMLDivElement>(null);
   const rows = pages.itemCount;
   useEffect(() => {
     setSelected(new Set());
-    setActive(back.current ?? 0);
+    setActive({ row: back.current ?? 0, column: '' });
     if (!pages.started) return;
     left = undefined;
     back.current = undefined;
@@ -71,32 +85,50 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
     if (key) navigate(href(`item/${segment(name)}`, { key: JSON.stringify(key) }));
     else notify({ type: 'warning', content: 'The item was read without its key, so it cannot be opened.' });
   };
-  const chosen = () => (selected.size ? [...selected].sort((a, b) => a - b) : rows ? [active] : []);
+  const chosen = () => (selected.size ? [...selected].sort((a, b) => a - b) : rows ? [active.row] : []);
   const chosenItems = () => chosen().map((row) => pages.item(row)).filter((each) => each !== undefined);
   const chosenKeys = () =>
     chosen().map((row) => {
       const item = pages.item(row);
       return item && keyOf(item, keys);
     });
-  const copy = async () => {
+  const put = async (text: string, what: string) =>
+    notify((await copyText(text)) ? { type: 'success', content: `${what}.` } : { type: 'error', content: 'The browser refused to copy.' });
+  const copy = (form: 'dynamodb' | 'plain') => {
     const items = chosenItems();
-    if (!items.length) return;
-    const texts = items.map((each) => (view.shape === 'plain' ? printJson(toPlain(each).json) : printItem(each)));
-    const done = await copyText(texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`);
-    notify(done ? { type: 'success', content: `${plural('item', items.length)} copied as ${view.shape === 'plain' ? 'JSON' : 'DynamoDB JSON'}.` } : { type: 'error', content: 'The browser refused to copy.' });
+    const texts = items.map((each) => (form === 'plain' ? printJson(toPlain(each).json) : printItem(each)));
+    const text = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+    if (items.length) void put(text, `${plural('item', items.length)} copied as ${form === 'plain' ? 'JSON' : 'DynamoDB JSON'}`);
+  };
+  const copyValue = (row: number, column: string) => {
+    const value = own(pages.item(row), column);
+    if (value) void put(printOperand(value), 'Value copied');
+    else if (column === SCORE && pages.scores) void put(String(pages.scores[row]), 'Score copied');
+  };
+  const similar = async () => {
+    const to = target.vector ? target : vectors[0]!;
+    const item = chosenItems()[0];
+    const Key = item && keyOf(item, keys);
+    const { attribute } = to.vector!;
+    const full = item && own(item, attribute) ? item : Key && (await call('GetItem', { TableName: name, Key })).Item;
+    const value = own(full, attribute) as { L?: { N: string }[] } | undefined;
+    if (!value?.L) return notify({ type: 'warning', content: `The item has no vector ${attribute}.` });
+    onView({ mode: 'search', index: to.index, search: { ...emptySearch(), vector: `[${value.L.map((each) => each.N).join(', ')}]`, where: whereOfItem(full!, to) } });
   };
   const focusGrid = () => box.current?.querySelector<HTMLElement>('[role=grid]')?.focus();
   useKeys([
     { keys: 'j', does: 'Down in the results', run: focusGrid },
     { keys: 'k', does: 'Up in the results', run: focusGrid },
-    { keys: 'e', does: 'Open the item', run: () => rows && open(active) },
-    { keys: 'c', does: 'Copy the selected items', run: () => void copy() },
+    { keys: 'e', does: 'Open the item', run: () => rows && open(active.row) },
+    { keys: 'c', does: 'Copy the selected items as DynamoDB JSON', run: () => copy('dynamodb') },
+    { keys: 'C', does: 'Copy the selected items as JSON', run: () => copy('plain') },
     // The grid itself selects with x and opens with Enter; on a button, Enter is the button's.
     { keys: 'x', does: 'Select the item', run: focusGrid },
   ]);
 
   if (error && !pages.started) return <ErrorBox error={error} header="The request was refused" onRetry={onRerun} />;
-  const { shape } = view;
+  // A search has no picture.
+  const shape = view.shape === 'picture' && (view.mode === 'search' || request?.operation === 'SearchVectors') ? 'grid' : view.shape;
   const filtered = !!request?.input.FilterExpression;
   const counted = request?.input.Select === 'COUNT';
   const empty = <Empty results={results} filtered={filtered} counted={counted} mode={request?.operation} onCreate={onCreate} />;
@@ -122,11 +154,11 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
                 </span>
                 <ButtonDropdown
                   items={[
-                    { id: 'copy', text: 'Copy' },
                     { id: 'duplicate', text: 'Duplicate', disabled: selected.size !== 1 },
+                    ...(vectors.length ? [{ id: 'similar', text: 'Find items with similar vectors', disabled: selected.size !== 1 }] : []),
                   ]}
                   onItemClick={({ detail }) => {
-                    if (detail.id === 'copy') void copy();
+                    if (detail.id === 'similar') similar().catch((fault: unknown) => notify({ type: 'error', content: messageOf(fault) }));
                     else {
                       const key = chosenItems().map((each) => keyOf(each, keys))[0];
                       if (key) navigate(href(`item/${segment(name)}`, { new: '1', copy: JSON.stringify(key) }));
@@ -138,6 +170,21 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
                 <WriteButton onClick={() => setDeleting(true)}>Delete</WriteButton>
               </>
             )}
+            {rows > 0 && shape !== 'picture' && (
+              <ButtonDropdown
+                items={[
+                  { id: 'value', text: 'Value of the cell (Ctrl+C)', disabled: shape !== 'grid' },
+                  { id: 'dynamodb', text: `${selected.size > 1 ? plural('item', selected.size) : 'Item'} as DynamoDB JSON (c)` },
+                  { id: 'plain', text: `${selected.size > 1 ? plural('item', selected.size) : 'Item'} as JSON (C)` },
+                ]}
+                onItemClick={({ detail }) => (detail.id === 'value' ? copyValue(active.row, active.column || firstColumn) : copy(detail.id as 'dynamodb' | 'plain'))}
+              >
+                Copy
+              </ButtonDropdown>
+            )}
+            {rows > 0 && shape === 'grid' && (
+              <Button onClick={() => setChoosing(true)}>{view.hidden?.length ? `Columns (${formatCount(view.hidden.length)} hidden)` : 'Columns'}</Button>
+            )}
             <SegmentedControl
               selectedId={shape}
               label="Show as"
@@ -145,7 +192,7 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
                 { id: 'grid', text: 'Grid' },
                 { id: 'dynamodb', text: 'DynamoDB JSON' },
                 { id: 'plain', text: 'JSON' },
-                { id: 'picture', text: 'Picture' },
+                ...(view.mode === 'search' ? [] : [{ id: 'picture', text: 'Picture' }]),
               ]}
               onChange={({ detail }) => onChange({ shape: detail.selectedId as Shape })}
             />
@@ -165,13 +212,16 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
             rowCount={rows}
             item={(row) => pages.item(row)}
             onMissing={results.restore}
-            keys={keys.map((each) => each.name)}
+            keys={keyNames}
             first={[...target.partition, ...target.sort].map((each) => each.name)}
             more={pages.more}
             selected={selected}
             onSelected={setSelected}
             onOpen={open}
-            onActive={setActive}
+            onActive={(row, column) => setActive({ row, column })}
+            onCopy={copyValue}
+            hidden={view.hidden}
+            lead={pages.scores && { id: SCORE, header: 'Score', width: 110, render: (row) => <span className="value">{pages.scores![row]}</span> }}
             focusRow={back.current}
             empty={empty}
           />
@@ -180,6 +230,15 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
         )}
         {rows > 0 && pages.more && shape !== 'picture' && <ReadOn results={results} />}
       </div>
+      {choosing && (
+        <ColumnChooser
+          names={orderedColumns(results.columns, keyNames).map((each) => each.name)}
+          keys={keyNames}
+          hidden={view.hidden ?? []}
+          onChange={(hidden) => onChange({ hidden: hidden.length ? hidden : undefined })}
+          onClose={() => setChoosing(false)}
+        />
+      )}
       {deleting && (
         <DeleteItems
           table={name}
@@ -194,83 +253,3 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
     </Container>
   );
 }
-
-function Summary({ results, filtered }: { results: Results; filtered: boolean }) {
-  const { pages, busy, request } = results;
-  if (!pages.started) return <div className="summary">{busy ? 'Reading…' : request ? '' : 'Nothing was read yet. Run the query (Ctrl+Enter).'}</div>;
-  const units = `${formatCount(pages.units)} read ${pages.units === 1 ? 'unit' : 'units'}`;
-  return (
-    <div className="summary" role="status" data-testid="summary">
-      <strong>{filtered ? `${formatCount(pages.count)} of ${formatCount(pages.scanned)} match` : plural('item', pages.count)}</strong>
-      {filtered && <span>{formatCount(pages.scanned)} scanned</span>}
-      <span>{units}</span>
-      {pages.pageCount > 1 && <span>{plural('page', pages.pageCount)}</span>}
-      <span>{Math.max(1, Math.round(results.milliseconds))} ms</span>
-      <span className={pages.more ? 'more' : 'end'}>{pages.more ? 'there is more' : 'complete'}</span>
-    </div>
-  );
-}
-
-function ReadOn({ results }: { results: Results }) {
-  return (
-    <div className="read-on">
-      {results.busy ? (
-        <Button onClick={results.stop}>Stop</Button>
-      ) : (
-        <SpaceBetween direction="horizontal" size="xs">
-          <Button onClick={() => void results.readOn()} data-testid="read-on">
-            Read on
-          </Button>
-          <Button onClick={() => void results.readOn(true)}>Read to the end</Button>
-        </SpaceBetween>
-      )}
-    </div>
-  );
-}
-
-interface EmptyProps {
-  results: Results;
-  filtered: boolean;
-  counted: boolean;
-  mode: 'Query' | 'Scan' | undefined;
-  onCreate: () => void;
-}
-
-/** An empty page is not the end: it says what was read, and offers the rest. */
-function Empty({ results, filtered, counted, mode, onCreate }: EmptyProps) {
-  const { pages, busy } = results;
-  if (!pages.started) return <>{busy ? 'Reading…' : 'Run the query to see items here.'}</>;
-  if (counted) {
-    return (
-      <div className="empty">
-        <strong className="count">{formatCount(pages.count)}</strong>
-        <span>{filtered ? `items match, of ${formatCount(pages.scanned)} scanned` : 'items'}{pages.more ? ', so far' : ''}</span>
-        {pages.more && <ReadOn results={results} />}
-      </div>
-    );
-  }
-  if (pages.more) {
-    return (
-      <div className="empty" data-testid="empty">
-        <strong>{formatCount(pages.scanned)} scanned, {formatCount(pages.count)} match: read on</strong>
-        <span>{filtered ? 'The filter dropped all that was read so far. There is more.' : 'This page is empty, but there is more.'}</span>
-        <ReadOn results={results} />
-      </div>
-    );
-  }
-  if (filtered && pages.scanned) {
-    return (
-      <div className="empty" data-testid="empty">
-        <strong>Nothing matches</strong>
-        <span>{formatCount(pages.scanned)} scanned to the end; the filter dropped all.</span>
-      </div>
-    );
-  }
-  return (
-    <div className="empty" data-testid="empty">
-      <strong>{mode === 'Query' ? 'No items for this key condition' : 'No items'}</strong>
-      {mode === 'Scan' && <WriteButton onClick={onCreate}>Create item</WriteButton>}
-    </div>
-  );
-}
-

@@ -10,14 +10,17 @@ export interface KeyAttribute {
 export interface ReadTarget {
   /** '' is the table itself. */
   index: string;
-  kind: 'table' | 'local' | 'global';
+  kind: 'table' | 'local' | 'global' | 'vector';
   partition: KeyAttribute[];
   sort: KeyAttribute[];
   /** ALL, KEYS_ONLY, INCLUDE; of the table ALL. */
   projection: string;
   status?: string;
+  /** Of a vector index. */
+  vector?: { attribute: string; dimensions: number; distance: string; filters: KeyAttribute[] };
 }
 
+/** The table and the indexes that Query and Scan read. */
 export function targetsOf(table: TableDescription): ReadTarget[] {
   const types = new Map(table.AttributeDefinitions?.map((each) => [each.AttributeName, each.AttributeType]));
   const target = (
@@ -36,6 +39,31 @@ export function targetsOf(table: TableDescription): ReadTarget[] {
     ...(table.LocalSecondaryIndexes ?? []).map((each) => target(each.IndexName!, 'local', each as never)),
     ...(table.GlobalSecondaryIndexes ?? []).map((each) => target(each.IndexName!, 'global', each as never)),
   ];
+}
+
+/** The indexes that SearchVectors reads. */
+export function vectorTargets(table: TableDescription): ReadTarget[] {
+  const types = new Map(table.AttributeDefinitions?.map((each) => [each.AttributeName, each.AttributeType]));
+  return (table.VectorIndexes ?? []).map((index) => {
+    const attributes = (element: string) =>
+      (index.SearchSchema ?? [])
+        .filter((each) => each.SearchSchemaElementType === element)
+        .map((each) => ({ name: each.AttributeName!, type: (types.get(each.AttributeName) ?? 'S') as KeyAttribute['type'] }));
+    return {
+      index: index.IndexName!,
+      kind: 'vector',
+      partition: attributes('HASH'),
+      sort: [],
+      projection: index.Projection?.ProjectionType ?? 'ALL',
+      status: index.IndexStatus,
+      vector: {
+        attribute: index.VectorAttribute?.AttributeName ?? '',
+        dimensions: index.Dimensions ?? 0,
+        distance: (index.DistanceFunction ?? '').toLowerCase().replace('_', ' '),
+        filters: attributes('INLINE_FILTER'),
+      },
+    };
+  });
 }
 
 /** The key attributes of the table's items. */

@@ -4,6 +4,7 @@ import { parsePaths } from '../../values/index.ts';
 import { Placeholders } from './expression.ts';
 import { decodeFilter, emptyGroup, encodeFilter, faultsOf, filterExpression, type Group, isBlank } from './filter.ts';
 import { brief, parseOperand } from './operand.ts';
+import { emptySearch, faultsOfSearch, type Search, searchInput } from './search.ts';
 import { keyAttributes, type KeyAttribute, type ReadTarget } from './target.ts';
 
 export const SORT_OPERATORS = ['=', '<', '<=', '>', '>=', 'between', 'begins_with'] as const;
@@ -18,7 +19,7 @@ export type Shape = 'grid' | 'dynamodb' | 'plain' | 'picture';
 export const SHAPES: Shape[] = ['grid', 'dynamodb', 'plain', 'picture'];
 
 export interface View {
-  mode: 'query' | 'scan';
+  mode: 'query' | 'scan' | 'search';
   /** '' is the table itself. */
   index: string;
   /** A value for each attribute of the partition key, as text. */
@@ -34,6 +35,10 @@ export interface View {
   consistent: boolean;
   count: boolean;
   shape: Shape;
+  /** Of a search. */
+  search?: Search;
+  /** Attributes without a column in the grid. */
+  hidden?: string[];
 }
 
 export const initialView = (): View => ({
@@ -68,12 +73,19 @@ export function viewFromQuery(query: URLSearchParams): View {
   view.count = query.get('select') === 'count';
   const shape = query.get('show') as Shape;
   if (SHAPES.includes(shape)) view.shape = shape;
+  const hidden = query.getAll('hide');
+  if (hidden.length) view.hidden = hidden;
+  if (query.get('mode') === 'search') {
+    view.mode = 'search';
+    const where = jsonOf(query.get('where'));
+    view.search = { vector: query.get('vector') ?? '', top: query.get('top') ?? '10', where: isWhere(where) ? where : [] };
+  }
   return view;
 }
 
 export function queryOfView(view: View): URLSearchParams {
   const query = new URLSearchParams();
-  if (view.mode === 'query') query.set('mode', 'query');
+  if (view.mode !== 'scan') query.set('mode', view.mode);
   if (view.index) query.set('index', view.index);
   if (view.mode === 'query') {
     for (const value of view.partition) query.append('pk', value);
@@ -86,8 +98,19 @@ export function queryOfView(view: View): URLSearchParams {
   if (view.consistent) query.set('consistent', '1');
   if (view.count) query.set('select', 'count');
   if (view.shape !== 'grid') query.set('show', view.shape);
+  for (const name of view.hidden ?? []) query.append('hide', name);
+  if (view.mode === 'search' && view.search) {
+    const { vector, top, where } = view.search;
+    query.set('vector', vector);
+    query.set('top', top);
+    const given = where.filter(([, value]) => value !== '');
+    if (given.length) query.set('where', JSON.stringify(given));
+  }
   return query;
 }
+
+const isWhere = (json: unknown): json is Search['where'] =>
+  Array.isArray(json) && json.every((each) => Array.isArray(each) && each.length === 2 && each.every((text) => typeof text === 'string'));
 
 function jsonOf(text: string | null): unknown {
   try {
@@ -115,7 +138,7 @@ export function sortOperatorsOf(type: KeyAttribute['type']): SortOperator[] {
 }
 
 export function faultsOfView(view: View, target: ReadTarget): Faults {
-  const faults: Faults = new Map();
+  const faults: Faults = view.mode === 'search' ? faultsOfSearch(view, target) : new Map();
   const attempt = (field: string, run: () => unknown) => {
     try {
       run();
@@ -136,6 +159,10 @@ export function faultsOfView(view: View, target: ReadTarget): Faults {
       }),
     );
   }
+  if (view.mode === 'search') {
+    if (view.projection) attempt('attributes', () => parsePaths(view.projection));
+    return faults;
+  }
   if (view.limit && !/^[1-9]\d{0,8}$/.test(view.limit)) faults.set('limit', 'A whole number above 0 is expected.');
   if (view.projection) attempt('attributes', () => parsePaths(view.projection));
   if (faultsOf(view.filter).length) faults.set('filter', 'A condition of the filter is not complete.');
@@ -155,7 +182,7 @@ function sortOf(view: View, target: ReadTarget): SortCondition[] {
 // --- the request ---
 
 export interface ReadRequest {
-  operation: 'Query' | 'Scan';
+  operation: 'Query' | 'Scan' | 'SearchVectors';
   input: InputOf<'Query'>;
 }
 
@@ -165,6 +192,7 @@ export interface ReadRequest {
  */
 export function requestOf(view: View, table: TableDescription, target: ReadTarget, exact = false): ReadRequest | undefined {
   if (faultsOfView(view, target).size) return undefined;
+  if (view.mode === 'search') return { operation: 'SearchVectors', input: searchInput(view, table, target, exact) as InputOf<'Query'> };
   const into = new Placeholders();
   const input: InputOf<'Query'> = { TableName: table.TableName };
   if (target.index) input.IndexName = target.index;
@@ -194,12 +222,17 @@ function keyCondition(view: View, target: ReadTarget, into: Placeholders): strin
   return parts.join(' AND ');
 }
 
-function projection(text: string, keys: KeyAttribute[], into: Placeholders): string {
+export function projection(text: string, keys: KeyAttribute[], into: Placeholders): string {
   return [...new Set([...keys.map(({ name }) => [name]), ...parsePaths(text)].map((path) => into.path(path)))].join(', ');
 }
 
 /** The view in words: 'PK = “ORG#A” and SK begins with “USER#”'. */
 export function describeView(view: View, target: ReadTarget): string {
+  if (view.mode === 'search') {
+    const { vector, where } = view.search ?? emptySearch();
+    const near = vector.trim().replace(/^\[/, '').slice(0, 24);
+    return [`${target.index}: near ${near}…`, ...where.filter(([, text]) => text !== '').map(([name, text]) => `${name} = ${text}`)].join(', ');
+  }
   if (view.mode === 'scan') return target.index ? `Scan of index ${target.index}` : 'Scan';
   const value = (attribute: KeyAttribute | undefined, text: string) => {
     try {

@@ -1,6 +1,6 @@
 /** The form: a row for each attribute, and below it the rows of what it holds. */
 import { type MouseEvent, useState } from 'react';
-import { plural } from '../../components/index.ts';
+import { FileValue, plural } from '../../components/index.ts';
 import { base64Bytes, TYPE_NAMES, TYPES, type TypeTag } from '../../values/index.ts';
 import { type Field, type FieldFaults, isSet, needsJson, newField, withType } from './draft.ts';
 
@@ -229,7 +229,12 @@ function FieldValue({ field, label, locked, onChange }: ValueProps) {
             autoComplete="off"
             onChange={(event) => onChange({ text: event.target.value })}
           />
-          {field.type === 'B' && <small>{plural('byte', base64Bytes(field.text.trim()))}</small>}
+          {field.type === 'B' && (
+            <>
+              {!locked && <FileValue label={`Value of ${label}`} onChange={(text) => onChange({ text })} />}
+              <small>{plural('byte', base64Bytes(field.text.trim()))}</small>
+            </>
+          )}
         </span>
       );
   }
