@@ -221,7 +221,7 @@ export function ResultsView({ table, target, view, results, onChange, onView, on
             onActive={(row, column) => setActive({ row, column })}
             onCopy={copyValue}
             hidden={view.hidden}
-            lead={pages.scores && { id: SCORE, header: 'Score', width: 110, render: (row) => <span className="value">{pages.scores![row]}</span> }}
+            lead={pages.scores && { id: SCORE, header: 'Score', width: 180, render: (row) => <span className="value">{pages.scores![row]}</span> }}
             focusRow={back.current}
             empty={empty}
           />

@@ -4,7 +4,7 @@ import Header from '@cloudscape-design/components/header';
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
-import { useContext, useState } from 'react';
+import { type ReactNode, useContext, useState } from 'react';
 import { call, callPartita, type TableDescription } from '../../aws/index.ts';
 import { ConfirmByName, formatBytes, formatCount, keysOf, plural, RequestPreview, tablesChanged, usePolling, WriteButton } from '../../components/index.ts';
 import { ChangeIndexCapacity } from './change_capacity.tsx';
@@ -131,36 +131,33 @@ export function Indexes({ table }: { table: TableDescription }) {
         }
         empty={<Box color="text-body-secondary">This table has no indexes.</Box>}
         columnDefinitions={[
-          { id: 'name', header: 'Name', isRowHeader: true, cell: (row) => <b>{row.name}</b> },
-          { id: 'kind', header: 'Kind', cell: (row) => row.kind },
+          { id: 'name', header: 'Name', isRowHeader: true, cell: (row) => <Pair first={<b>{row.name}</b>} second={row.kind} /> },
           {
             id: 'status',
             header: 'Status',
-            minWidth: 160,
+            minWidth: 140,
             cell: (row) => <IndexStatus row={row} job={jobs.find((job) => job.IndexName === row.name)} />,
           },
           { id: 'keys', header: 'Keys', cell: (row) => row.keys },
           { id: 'projection', header: 'Projection', cell: (row) => row.projection },
-          { id: 'items', header: 'Items', cell: (row) => formatCount(row.items) },
-          { id: 'bytes', header: 'Size', cell: (row) => formatBytes(row.bytes) },
-          { id: 'capacity', header: isOnDemand(table) ? 'Most units a second' : 'Capacity', cell: (row) => row.capacity },
-          { id: 'warm', header: 'Warm throughput', cell: (row) => row.warm ?? '–' },
+          { id: 'items', header: 'Items, size', cell: (row) => <Pair first={formatCount(row.items)} second={formatBytes(row.bytes)} /> },
+          { id: 'capacity', header: isOnDemand(table) ? 'Most units a second' : 'Capacity', cell: (row) => <Pair first={row.capacity} second={row.warm && `Warm: ${row.warm}`} /> },
           {
             id: 'actions',
             header: 'Actions',
-            minWidth: 110,
+            minWidth: 130,
             cell: (row) =>
               row.kind !== 'Local' && (
-                <SpaceBetween direction="vertical" size="xxs">
+                <span className="index-actions">
                   {row.kind === 'Global' && (
-                    <WriteButton variant="inline-link" ariaLabel={`Change index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setChanging(row.name)}>
+                    <WriteButton variant="inline-link" wrapText={false} ariaLabel={`Change index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setChanging(row.name)}>
                       Change
                     </WriteButton>
                   )}
-                  <WriteButton variant="inline-link" ariaLabel={`Delete index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setDeleting(row)}>
+                  <WriteButton variant="inline-link" wrapText={false} ariaLabel={`Delete index ${row.name}`} disabled={row.status !== 'ACTIVE'} onClick={() => setDeleting(row)}>
                     Delete
                   </WriteButton>
-                </SpaceBetween>
+                </span>
               ),
           },
         ]}
@@ -169,6 +166,16 @@ export function Indexes({ table }: { table: TableDescription }) {
       {dialog === 'vector' && <AddVectorIndex table={table} onClose={close} />}
       {changing && <ChangeIndexCapacity table={table} index={changing} onClose={() => setChanging(undefined)} />}
       {deleting && <DeleteIndex table={table} row={deleting} onClose={() => setDeleting(undefined)} />}
+    </>
+  );
+}
+
+/** Two facts in a cell, one below the other. */
+function Pair({ first, second }: { first: ReactNode; second: ReactNode }) {
+  return (
+    <>
+      {first}
+      {second && <div className="cell-note">{second}</div>}
     </>
   );
 }
