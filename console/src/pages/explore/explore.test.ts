@@ -251,7 +251,7 @@ test('texts far away are dropped, and read again from their start', () => {
 
 test('items are found in a reply whatever its texts hold, and wherever they stand', () => {
   const items = [
-    { pk: { S: 'a"]},{"Items":[{' }, 'x\\': { S: '\\' }, 'y"': { S: '\\"' } },
+    { pk: { S: 'a"]},{"Items":[{' }, x: { S: '\\' }, 'y"': { S: '\\"' } },
     {},
     { Items: { L: [{ M: { Items: { L: [] } } }, { SS: ['[', '}'] }] }, é: { S: '\u2028😀' } },
   ];
