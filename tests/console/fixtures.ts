@@ -32,7 +32,7 @@ export async function hold(page: Page, operation: string): Promise<{ sent: Promi
 }
 
 export class Server {
-  /** Origins of the servers that run. */
+  /** Of all servers of the tests; a page may be open longer than its server runs. */
   static readonly origins = new Set<string>();
   /** Where the page is, and the calls: the server, or with CONSOLE_DIST a stand-in before it. */
   url = '';
@@ -85,8 +85,6 @@ export class Server {
 
   async stop(): Promise<void> {
     this.front?.close();
-    Server.origins.delete(this.url);
-    Server.origins.delete(this.direct);
     await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
