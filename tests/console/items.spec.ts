@@ -222,6 +222,11 @@ test('a new item does not overwrite, a duplicate is another item, deleting wants
   await server.putItems('Things', [{ id: { S: 'b' }, n: { N: '2' } }]);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   const dialog = page.getByRole('dialog');
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Value of n')).toBeVisible();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await dialog.getByLabel(/To confirm/).fill('Things');
   await page.getByTestId('confirm').click();
   await expect(dialog).toContainText('Someone changed the item meanwhile');

@@ -28,6 +28,12 @@ function nameOf(event: KeyboardEvent): string {
 let first = '';
 let firstAt = 0;
 
+const DIALOG = '[role=dialog]:not([class*=hidden])';
+let inDialog = false;
+
+// Escape has closed the dialog when the listener below gets to see it.
+addEventListener('keydown', () => (inDialog = document.querySelector(DIALOG) !== null), { capture: true });
+
 addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.isComposing) return;
   const name = nameOf(event);
@@ -36,12 +42,11 @@ addEventListener('keydown', (event) => {
   const pair = Date.now() - firstAt < 1500 ? `${first} ${name}` : '';
   first = name;
   firstAt = Date.now();
-  const dialog = document.querySelector('[role=dialog][aria-modal=true]:not([class*=hidden])');
   for (const wanted of [pair, name]) {
     // The component that came last has the say: a dialog before the page below it.
     for (let at = active.length - 1; wanted && at >= 0; at--) {
       const key = active[at]!.current.find((each) => each.keys === wanted);
-      if (!key || (dialog && !withControl)) continue;
+      if (!key || (inDialog && !withControl)) continue;
       event.preventDefault();
       first = '';
       key.run();
