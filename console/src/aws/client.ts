@@ -96,10 +96,11 @@ function makeClient(maxAttempts: number): DynamoDBClient {
 let clients: { retrying: DynamoDBClient; once: DynamoDBClient } | undefined;
 let clientsFor = '';
 
+const signerOf = (of: Session): string => JSON.stringify([region(of), effectiveCredentials(of)]);
+
 /** The SDK remembers credentials and region, so a change of session makes new clients. */
 function clientOf(options: CallOptions): DynamoDBClient {
-  const now = session.get();
-  const who = JSON.stringify([region(now), effectiveCredentials(now)]);
+  const who = signerOf(session.get());
   if (!clients || who !== clientsFor) {
     clients = { retrying: makeClient(4), once: makeClient(1) };
     clientsFor = who;
@@ -138,7 +139,8 @@ export async function callText(operation: string, body: string, options: CallOpt
   try {
     return (await clientOf(options).send(command as never, { abortSignal: options.signal } as never)) as unknown as TextReply;
   } catch (error) {
-    if (isLoginFault(error) && now.server?.Mode === 'verified') {
+    // A late answer to credentials that were replaced meanwhile says nothing of the new ones.
+    if (isLoginFault(error) && now.server?.Mode === 'verified' && signerOf(now) === signerOf(session.get())) {
       session.set((before) => ({ ...before, loginNeeded: (error as Error).message }));
     }
     throw named(error, target);
