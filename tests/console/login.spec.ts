@@ -51,6 +51,15 @@ async function signIn(page: Page, user: keyof typeof KEYS): Promise<void> {
   await page.locator('form').getByRole('button', { name: 'Sign in' }).click();
 }
 
+async function createAsRoot(page: Page, server: Server, table: string): Promise<void> {
+  await page.goto(`${server.url}/console/tables/new`);
+  await signIn(page, 'root');
+  await page.getByLabel('Table name').fill(table);
+  await page.getByLabel('Partition key: attribute').fill('id');
+  await page.getByTestId('create').click();
+  await expect(page).toHaveURL(new RegExp(`tables/${table}$`));
+}
+
 test('root signs in, creates a table, signs out; the secret is stored, sent and logged nowhere', async ({ page, verified, shot }) => {
   const said: string[] = [];
   page.on('console', (message) => said.push(message.text()));
@@ -153,12 +162,7 @@ for (const scheme of ['light', 'dark'] as const) {
 
 test('credentials that run out open the login over the page, and nothing typed is lost', async ({ page, verified, options, shot }) => {
   test.setTimeout(120_000);
-  await page.goto(`${verified.url}/console/tables/new`);
-  await signIn(page, 'root');
-  await page.getByLabel('Table name').fill('Things');
-  await page.getByLabel('Partition key: attribute').fill('id');
-  await page.getByTestId('create').click();
-  await expect(page).toHaveURL(/tables\/Things$/);
+  await createAsRoot(page, verified, 'Things');
   await page.goto(`${verified.url}/console/item/Things?new=1`);
   await signIn(page, 'root');
   await page.getByLabel('Value of id').fill('typed before');
@@ -179,11 +183,7 @@ test('credentials that run out open the login over the page, and nothing typed i
 
 test('who signs in over the page of somebody else sees no tables of theirs', async ({ page, verified, options }) => {
   test.setTimeout(120_000);
-  await page.goto(`${verified.url}/console/tables/new`);
-  await signIn(page, 'root');
-  await page.getByLabel('Table name').fill('Secrets');
-  await page.getByLabel('Partition key: attribute').fill('id');
-  await page.getByTestId('create').click();
+  await createAsRoot(page, verified, 'Secrets');
   await page.getByRole('link', { name: 'Tables', exact: true }).click();
   await expect(page.getByRole('link', { name: 'Secrets' })).toBeVisible();
   await verified.restart([...options, '--clock', '+61m']);
