@@ -1,5 +1,5 @@
 /** A dialog that sends requests: its fields, the requests as code, and the server's error. */
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { notify } from '../app/notices.ts';
 import { call } from '../aws/client.ts';
 import { codeOf } from '../aws/errors.ts';
@@ -7,6 +7,7 @@ import type { Request } from '../codegen/index.ts';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './error_box.tsx';
 import { RequestPreview, type Template } from './request_preview.tsx';
+import { useSubmit } from './use_submit.ts';
 import { WriteButton } from './write_button.tsx';
 
 export interface ChangeDialogProps {
@@ -43,26 +44,20 @@ async function callAfter({ operation, input }: Request): Promise<void> {
 }
 
 export function ChangeDialog({ title, action = 'Save', requests, fault, done, template, onDone, onClose, size = 'large', children }: ChangeDialogProps) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { busy, error, submit } = useSubmit();
   const send = async () => {
-    setBusy(true);
-    setError(undefined);
     let sent = 0;
     try {
       for (const request of requests) {
         await (sent ? callAfter(request) : call(request.operation, request.input));
         sent++;
       }
-      notify({ type: 'success', content: done });
-      onDone?.();
-      onClose();
-    } catch (problem) {
-      setError(problem);
-      // What was sent before is in effect: the dialog then offers the rest.
+    } finally {
+      // What was sent is in effect also when a later request fails: the dialog then offers the rest.
       if (sent) onDone?.();
-      setBusy(false);
     }
+    notify({ type: 'success', content: done });
+    onClose();
   };
   return (
     <Dialog
@@ -75,7 +70,7 @@ export function ChangeDialog({ title, action = 'Save', requests, fault, done, te
           loading={busy}
           disabled={!!fault || !requests.length}
           disabledReason={fault ?? 'Nothing is changed.'}
-          onClick={() => void send()}
+          onClick={() => void submit(send)}
           data-testid="save"
         >
           {action}

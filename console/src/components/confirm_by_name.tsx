@@ -8,6 +8,7 @@ import { endpoint, namespaceName, useSession } from '../aws/session.ts';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './error_box.tsx';
 import { useFocus } from './use_focus.ts';
+import { useSubmit } from './use_submit.ts';
 
 interface Props {
   /** 'Delete table' */
@@ -27,18 +28,13 @@ export function ConfirmByName({ title, name, action, children, onConfirm, onClos
   const [typed, setTyped] = useState('');
   const input = useRef<InputProps.Ref>(null);
   useFocus(input);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { busy, error, submit } = useSubmit();
   const confirm = async () => {
-    if (typed !== name || busy) return;
-    setBusy(true);
-    try {
+    if (typed !== name) return;
+    await submit(async () => {
       await onConfirm();
       onClose();
-    } catch (fault) {
-      setError(fault);
-      setBusy(false);
-    }
+    });
   };
   return (
     <Dialog

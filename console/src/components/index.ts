@@ -9,6 +9,7 @@ export { RequestPreview } from './request_preview.tsx';
 export { TableSelect } from './table_select.tsx';
 export * from './tables_data.ts';
 export * from './use_async.ts';
+export * from './use_submit.ts';
 export { ValueCell, valueClass } from './value_cell.tsx';
 export { Page } from './page.tsx';
 export { WriteButton } from './write_button.tsx';

@@ -8,7 +8,8 @@ import { PLACEHOLDERS } from './operand.ts';
 import type { KeyAttribute, ReadTarget } from './target.ts';
 import { type Faults, type SortCondition, sortOperatorsOf, type SortOperator, type View } from './view.ts';
 
-interface Props {
+/** Of the forms that say which items are read. */
+export interface ConditionProps {
   view: View;
   target: ReadTarget;
   faults: Faults;
@@ -17,8 +18,11 @@ interface Props {
   onChange: (change: Partial<View>) => void;
 }
 
-export function ConditionForm({ view, target, faults, tried, onChange }: Props) {
-  const shown = (field: string, text: string) => (tried || text !== '' ? faults.get(field) : undefined);
+export const shownFault = ({ faults, tried }: ConditionProps, field: string, text: string) => (tried || text !== '' ? faults.get(field) : undefined);
+
+export function ConditionForm(props: ConditionProps) {
+  const { view, target, onChange } = props;
+  const shown = (field: string, text: string) => shownFault(props, field, text);
   const setPartition = (at: number, value: string) => {
     const partition = target.partition.map((_, index) => (index === at ? value : (view.partition[index] ?? '')));
     onChange({ partition });

@@ -2,24 +2,14 @@
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import { TextEditor } from '../../components/index.ts';
-import { OperandValue } from './condition_form.tsx';
+import { type ConditionProps, OperandValue, shownFault } from './condition_form.tsx';
 import { emptySearch, schemaOf, type Search, whereOf } from './search.ts';
-import type { ReadTarget } from './target.ts';
-import type { Faults, View } from './view.ts';
 
-interface Props {
-  view: View;
-  target: ReadTarget;
-  faults: Faults;
-  tried: boolean;
-  onChange: (change: Partial<View>) => void;
-  onRun: () => void;
-}
-
-export function SearchForm({ view, target, faults, tried, onChange, onRun }: Props) {
+export function SearchForm(props: ConditionProps & { onRun: () => void }) {
+  const { view, target, onChange, onRun } = props;
   const search = view.search ?? emptySearch();
   const set = (part: Partial<Search>) => onChange({ search: { ...search, ...part } });
-  const shown = (field: string, text: string) => (tried || text !== '' ? faults.get(field) : undefined);
+  const shown = (field: string, text: string) => shownFault(props, field, text);
   const { vector } = target;
   return (
     <div className="search-form">

@@ -11,7 +11,7 @@ import Table from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
 import { batchWrite, call, codeOf, type TableDescription, useSession } from '../../aws/index.ts';
-import { ChangeDialog, describeTable, Dialog, ErrorBox, plural, tablesChanged, useAsync, WriteButton } from '../../components/index.ts';
+import { ChangeDialog, describeTable, Dialog, ErrorBox, plural, tablesChanged, useAsync, useSubmit, WriteButton } from '../../components/index.ts';
 import { equalItems, type Item } from '../../values/index.ts';
 import { idOf } from '../picture/schema.ts';
 import { DeleteIndex } from '../tables/indexes.tsx';
@@ -192,29 +192,21 @@ function ComparedTable({ compared, onMake, onApplied, onTake }: TableProps) {
 function PutItems({ compared, onDone, onClose }: { compared: Compared; onDone: () => void; onClose: () => void }) {
   const { table, missing, other } = compared;
   const [replace, setReplace] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { busy, error, submit } = useSubmit();
   const items = replace ? [...missing, ...other] : missing;
   const put = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await batchWrite(table.name, items.map((Item) => ({ PutRequest: { Item } })));
-      tablesChanged();
-      notify({ type: 'success', content: `${plural('item', items.length)} put into ${table.name}.` });
-      onDone();
-      onClose();
-    } catch (fault) {
-      setError(fault);
-      setBusy(false);
-    }
+    await batchWrite(table.name, items.map((Item) => ({ PutRequest: { Item } })));
+    tablesChanged();
+    notify({ type: 'success', content: `${plural('item', items.length)} put into ${table.name}.` });
+    onDone();
+    onClose();
   };
   return (
     <Dialog
       title={`Put sample items into ${table.name}`}
       onClose={onClose}
       action={
-        <WriteButton variant="primary" disabled={!items.length} loading={busy} onClick={() => void put()}>
+        <WriteButton variant="primary" disabled={!items.length} loading={busy} onClick={() => void submit(put)}>
           Put {plural('item', items.length)}
         </WriteButton>
       }

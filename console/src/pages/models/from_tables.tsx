@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { href, navigate } from '../../app/router.ts';
 import { notify } from '../../app/notices.ts';
 import { call } from '../../aws/index.ts';
-import { describeTable, Dialog, ErrorBox, useTables } from '../../components/index.ts';
+import { describeTable, Dialog, ErrorBox, useSubmit, useTables } from '../../components/index.ts';
 import type { Item } from '../../values/index.ts';
 import { newModel } from './edit.ts';
 import { keepModel, newId } from './store.ts';
@@ -31,39 +31,31 @@ export function FromTables({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [name, setName] = useState('');
   const [count, setCount] = useState('100');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { busy, error, submit } = useSubmit();
   const limit = /^\d+$/.test(count) ? Number(count) : NaN;
   const fault = !(limit >= 0 && limit <= 5000) ? 'A number from 0 to 5000' : undefined;
 
   const make = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const warnings: string[] = [];
-      const made = [];
-      for (const table of chosen) {
-        const description = await describeTable(table, true);
-        const found = tableFrom(description, limit ? await firstItems(table, limit) : []);
-        warnings.push(...found.warnings);
-        made.push(found.table);
-      }
-      const model = newModel(name.trim() || chosen.join(', '), made, new Date());
-      const id = newId(model.name);
-      await keepModel(id, model);
-      for (const warning of warnings) notify({ type: 'warning', content: warning });
-      navigate(href(`models/${id}`));
-    } catch (fault) {
-      setError(fault);
-      setBusy(false);
+    const warnings: string[] = [];
+    const made = [];
+    for (const table of chosen) {
+      const description = await describeTable(table, true);
+      const found = tableFrom(description, limit ? await firstItems(table, limit) : []);
+      warnings.push(...found.warnings);
+      made.push(found.table);
     }
+    const model = newModel(name.trim() || chosen.join(', '), made, new Date());
+    const id = newId(model.name);
+    await keepModel(id, model);
+    for (const warning of warnings) notify({ type: 'warning', content: warning });
+    navigate(href(`models/${id}`));
   };
   return (
     <Dialog
       title="Make a model of tables"
       onClose={onClose}
       action={
-        <Button variant="primary" disabled={!chosen.length || !!fault} loading={busy} onClick={() => void make()}>
+        <Button variant="primary" disabled={!chosen.length || !!fault} loading={busy} onClick={() => void submit(make)}>
           Make the model
         </Button>
       }

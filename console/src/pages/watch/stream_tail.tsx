@@ -11,7 +11,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useQueryState } from '../../app/router.ts';
 import { call, isAbort, type TableDescription, useSession } from '../../aws/index.ts';
-import { ErrorBox, formatCount, formatTime, plural, tablesChanged, TableSelect, usePolling, useTable, WriteButton } from '../../components/index.ts';
+import { ErrorBox, formatCount, formatTime, plural, tablesChanged, TableSelect, usePolling, useSubmit, useTable, WriteButton } from '../../components/index.ts';
 import { Grid, type GridColumn } from '../../components/grid.tsx';
 import { type AttributeValue, type Item, printJson, summary, typeOf } from '../../values/index.ts';
 import type { Json } from '../../values/json.ts';
@@ -44,18 +44,10 @@ export function StreamTail() {
 }
 
 function NoStream({ name }: { name: string }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { busy, error, submit } = useSubmit();
   const turnOn = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await call('UpdateTable', { TableName: name, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
-      tablesChanged();
-    } catch (fault) {
-      setError(fault);
-    }
-    setBusy(false);
+    await call('UpdateTable', { TableName: name, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
+    tablesChanged();
   };
   return (
     <SpaceBetween size="m">
@@ -64,7 +56,7 @@ function NoStream({ name }: { name: string }) {
         <Box padding={{ vertical: 's' }} color="inherit">
           A stream records each change for 24 hours, here with the item as it was and as it is.
         </Box>
-        <WriteButton variant="primary" loading={busy} onClick={() => void turnOn()}>
+        <WriteButton variant="primary" loading={busy} onClick={() => void submit(turnOn)}>
           Turn on the stream
         </WriteButton>
       </Nothing>
