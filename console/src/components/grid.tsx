@@ -3,14 +3,15 @@
  * them stay below the height at which Chromium cuts elements. The grid takes the focus as a whole and names its active
  * cell, as ARIA's pattern for grids has it.
  */
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { cellId, GridRow, HeadCells, type Line } from './grid_row.tsx';
 
 export const ROW_HEIGHT = 28;
 export const MAX_ROWS = 1_190_000;
 const HEADER_HEIGHT = 36;
 const OVERSCAN = 8;
 const SELECT_WIDTH = 36;
-const MIN_WIDTH = 48;
 
 export interface GridColumn {
   id: string;
@@ -22,6 +23,7 @@ export interface GridColumn {
   align?: 'left' | 'right';
   /** Stays in sight when scrolled sideways. Sticky columns come first. */
   sticky?: boolean;
+  /** What a row's cell holds. Rows are drawn again when the array of columns changes, not on scrolling. */
   render: (row: number) => ReactNode;
 }
 
@@ -81,8 +83,9 @@ export function Grid(props: GridProps) {
       frame = 0;
       setView({ top: element.scrollTop, left: element.scrollLeft, width: element.clientWidth, height: element.clientHeight });
     };
+    // The rows are drawn in the frame that scrolls to them, not in the one after it.
     const later = () => {
-      frame ||= requestAnimationFrame(measure);
+      frame ||= requestAnimationFrame(() => flushSync(measure));
     };
     measure();
     const observer = new ResizeObserver(later);
@@ -100,12 +103,13 @@ export function Grid(props: GridProps) {
   const { onVisible } = props;
   useEffect(() => onVisible?.(first, last), [first, last, onVisible]);
 
-  const shown = columns
-    .map((column, index) => ({ column, index }))
-    .filter(
-      ({ column, index }) =>
-        column.sticky || (offsets[index + 1]! > view.left + stickyWidth - 200 && offsets[index]! < view.left + view.width + 200),
-    );
+  const sides = columns.flatMap((column, index) =>
+    column.sticky || (offsets[index + 1]! > view.left + stickyWidth - 200 && offsets[index]! < view.left + view.width + 200) ? [index] : [],
+  );
+  const line = useMemo((): Line => {
+    const cells = sides.map((index) => ({ column: columns[index]!, index, style: { left: offsets[index], width: columns[index]!.width } }));
+    return { fixed: cells.filter(({ column }) => column.sticky), others: cells.filter(({ column }) => !column.sticky), fixedWidth: stickyWidth, selectable: lead > 0 };
+  }, [columns, offsets, sides.join()]);
 
   const reveal = (row: number, column: number) => {
     const element = scroller.current!;
@@ -171,129 +175,75 @@ export function Grid(props: GridProps) {
     event.stopPropagation();
   };
 
-  const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
-  const activeShown = active.row >= first && active.row < last && active.row < rowCount;
-  const place = (index: number, sticky: boolean | undefined): CSSProperties =>
-    sticky
-      ? { position: 'sticky', left: offsets[index], width: columns[index]!.width, flex: 'none' }
-      : { position: 'absolute', left: offsets[index], width: columns[index]!.width };
+  const pressed = (event: MouseEvent): { row: number; column: number } | undefined => {
+    const cell = (event.target as Element).closest('[role=gridcell]');
+    const row = Number(cell?.parentElement!.closest('[role=row]')!.getAttribute('aria-rowindex')) - 2;
+    return cell ? { row, column: Number(cell.getAttribute('aria-colindex')) - 1 } : undefined;
+  };
+  const onMouseDown = (event: MouseEvent) => {
+    const at = pressed(event);
+    if (at && at.column >= 0) go(at.row, at.column);
+    else if (at) {
+      event.preventDefault();
+      scroller.current!.focus({ preventScroll: true });
+      toggle(at.row, event.shiftKey);
+    }
+  };
+  const onDoubleClick = (event: MouseEvent) => {
+    const at = pressed(event);
+    if (at && at.column >= 0) props.onOpen?.(at.row, columns[at.column]!.id);
+  };
 
+  const activeShown = active.row >= first && active.row < last && active.row < rowCount;
+  // A jump moves the elements together and draws into them; a row that stays in sight keeps its own.
+  const drawn = useRef({ first: 0, shift: 0 });
+  if (Math.abs(first - drawn.current.first) * 2 > last - first) drawn.current.shift += first - drawn.current.first;
+  drawn.current.first = first;
+  const { shift } = drawn.current;
   const rows: ReactNode[] = [];
   for (let row = first; row < last; row++) {
-    const selected = isSelected?.(row) ?? false;
-    const classes = ['grid-row', selected && 'selected', row % 2 === 1 && 'odd', props.rowClass?.(row)].filter(Boolean).join(' ');
     rows.push(
-      <div
-        key={row}
-        role="row"
-        aria-rowindex={row + 2}
-        aria-selected={onSelect ? selected : undefined}
-        className={classes}
-        style={{ top: HEADER_HEIGHT + row * ROW_HEIGHT, width: total }}
-      >
-        {onSelect && (
-          <div
-            role="gridcell"
-            className="grid-cell grid-check"
-            onMouseDown={(event) => {
-              event.preventDefault();
-              scroller.current?.focus({ preventScroll: true });
-              toggle(row, event.shiftKey);
-            }}
-          >
-            <span className="grid-box" aria-hidden="true">
-              {selected ? '✓' : ''}
-            </span>
-          </div>
-        )}
-        {shown.map(({ column, index }) => (
-          <div
-            key={column.id}
-            id={cellId(row, index)}
-            role="gridcell"
-            aria-colindex={index + 1}
-            className={[
-              'grid-cell',
-              column.align === 'right' && 'right',
-              column.sticky && 'sticky',
-              focused && row === active.row && index === active.column && 'active',
-            ]
-              .filter(Boolean)
-              .join(' ')}
-            style={place(index, column.sticky)}
-            onMouseDown={() => go(row, index)}
-            onDoubleClick={() => props.onOpen?.(row, column.id)}
-          >
-            {column.render(row)}
-          </div>
-        ))}
-      </div>,
+      <GridRow
+        key={row - shift}
+        grid={id}
+        row={row}
+        line={line}
+        top={(row - shift) * ROW_HEIGHT}
+        width={total}
+        selected={isSelected?.(row) ?? false}
+        active={focused && row === active.row ? active.column : -1}
+        look={props.rowClass?.(row)}
+      />,
     );
   }
 
   return (
     <div
       ref={scroller}
-      className="grid"
+      className={total > view.width ? 'grid wide' : 'grid'}
       role="grid"
       aria-label={props.label}
       aria-rowcount={props.more ? -1 : rowCount + 1}
       aria-colcount={columns.length}
       aria-multiselectable={onSelect ? true : undefined}
-      aria-activedescendant={activeShown ? cellId(active.row, active.column) : undefined}
+      aria-activedescendant={activeShown ? cellId(id, active.row, active.column) : undefined}
       tabIndex={0}
       style={{ height: props.height }}
       onKeyDown={onKeyDown}
+      onMouseDown={onMouseDown}
+      onDoubleClick={onDoubleClick}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
     >
       <div className="grid-body" style={{ height: HEADER_HEIGHT + rowCount * ROW_HEIGHT, width: total }} role="rowgroup">
         <div role="row" aria-rowindex={1} className="grid-head" style={{ width: total }}>
-          {onSelect && (
-            <div role="columnheader" className="grid-cell grid-check">
-              <span className="off-screen">Selected</span>
-            </div>
-          )}
-          {shown.map(({ column, index }) => (
-            <div
-              key={column.id}
-              role="columnheader"
-              aria-colindex={index + 1}
-              className={`grid-cell${column.align === 'right' ? ' right' : ''}${column.sticky ? ' sticky' : ''}`}
-              style={place(index, column.sticky)}
-              title={column.label ?? (typeof column.header === 'string' ? column.header : undefined)}
-              onClick={() => props.onHeader?.(column.id)}
-            >
-              <span className="grid-title">{column.header}</span>
-              {props.onResize && <Resizer width={column.width} onResize={(width) => props.onResize!(column.id, width)} />}
-            </div>
-          ))}
+          <HeadCells line={line} onHeader={props.onHeader} onResize={props.onResize} />
         </div>
-        {rows}
+        <div role="none" className="grid-rows" style={{ transform: `translateY(${shift * ROW_HEIGHT}px)` }}>
+          {rows}
+        </div>
       </div>
       {rowCount === 0 && <div className="grid-empty">{props.empty}</div>}
     </div>
-  );
-}
-
-function Resizer({ width, onResize }: { width: number; onResize: (width: number) => void }) {
-  const start = useRef<{ x: number; width: number } | undefined>(undefined);
-  return (
-    <span
-      className="grid-resizer"
-      aria-hidden="true"
-      onClick={(event) => event.stopPropagation()}
-      onPointerDown={(event) => {
-        event.preventDefault();
-        event.currentTarget.setPointerCapture(event.pointerId);
-        start.current = { x: event.clientX, width };
-      }}
-      onPointerMove={(event) => {
-        if (start.current) onResize(Math.max(MIN_WIDTH, start.current.width + event.clientX - start.current.x));
-      }}
-      onPointerUp={() => {
-        start.current = undefined;
-      }}
-    />
   );
 }

@@ -9,6 +9,7 @@ interface Props {
   label: string;
   columns: ColumnSet;
   rowCount: number;
+  /** Rows are drawn again when the function changes, not on scrolling. */
   item: (row: number) => Item | undefined;
   /** Asked for rows whose item is not there. */
   onMissing?: (row: number) => void;
@@ -60,14 +61,15 @@ export function ItemsGrid(props: Props) {
         align: column.numeric ? 'right' : 'left',
         sticky,
         render: (row: number) => {
-          const value = <ValueCell value={own(source.current(row), column.name)} />;
+          // A character is 7 pixels wide: more than twice of what fits.
+          const value = <ValueCell value={own(item(row), column.name)} most={Math.ceil(width / 3)} />;
           // The way into an item is seen: the first part of its key is a link.
           return onOpen && column.name === keys[0] ? <span className="grid-link" onClick={() => opener.current?.(row)}>{value}</span> : value;
         },
       };
     });
     return props.lead ? [{ ...props.lead, sticky: true }, ...attributes] : attributes;
-  }, [columns, names, first, widths, props.hidden, props.lead?.id, onOpen]);
+  }, [columns, item, names, first, widths, props.hidden, props.lead?.id, onOpen]);
 
   // What is scrolled past is not read again; only where one stops.
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -5,7 +5,7 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import Container from '@cloudscape-design/components/container';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../app/keys.ts';
 import { notify } from '../../app/notices.ts';
 import { href, navigate, segment } from '../../app/router.ts';
@@ -59,6 +59,7 @@ export function ResultsView({ table, target, view, results, onChange, onView, on
   const firstColumn = pages.scores ? SCORE : keyNames.find((each) => results.columns.seen.has(each)) ?? '';
   const box = useRef<HTMLDivElement>(null);
   const rows = pages.itemCount;
+  const item = useCallback((row: number) => pages.item(row), [pages, results.turn]);
   useEffect(() => {
     setSelected(new Set());
     setActive({ row: back.current ?? 0, column: '' });
@@ -210,7 +211,7 @@ export function ResultsView({ table, target, view, results, onChange, onView, on
             label={`Items of ${name}`}
             columns={results.columns}
             rowCount={rows}
-            item={(row) => pages.item(row)}
+            item={item}
             onMissing={results.restore}
             keys={keyNames}
             first={[...target.partition, ...target.sort].map((each) => each.name)}
