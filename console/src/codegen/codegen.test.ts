@@ -81,6 +81,18 @@ await client.send(new UpdateTimeToLiveCommand({ TableName: "T" }));
   assert.equal(python3(requests, target).match(/^client\./gm)!.length, 3);
 });
 
+test('queries and scans are read to the end, unless a page is asked for', () => {
+  const scan = { operation: 'Scan', input: { TableName: 'T' } };
+  assert.match(python3(scan, target), /^response = client\.get_paginator\("scan"\)\.paginate\(\n {4}TableName="T",\n\)\.build_full_result\(\)$/m);
+  assert.match(javascript3(scan, target), /^import \{ DynamoDBClient, paginateScan \}/);
+  assert.match(javascript3(scan, target), /^const pages = paginateScan\(\{ client \}, \{ TableName: "T" \}\);$/m);
+  for (const more of [{ Limit: 5 }, { ExclusiveStartKey: { id: { N: '1' } } }]) {
+    const page = { operation: 'Scan', input: { TableName: 'T', ...more } };
+    assert.match(python3(page, target), /^response = client\.scan\(/m);
+    assert.match(javascript3(page, target), /await client\.send\(new ScanCommand\(/);
+  }
+});
+
 test('CloudFormation: streams, TTL, quoting', () => {
   const text = cloudFormation([{
     input: {

@@ -1,5 +1,5 @@
 /** A request as JavaScript with the AWS SDK v3. */
-import { binariesOf, binaryOf, clean, isStreams, layout, listOf, type Node, type Request, type Syntax, type Target } from './shape.ts';
+import { binariesOf, binaryOf, clean, isPaged, isStreams, layout, listOf, type Node, type Request, type Syntax, type Target } from './shape.ts';
 
 const bytes = (base64: string) => `Buffer.from(${JSON.stringify(base64)}, "base64")`;
 
@@ -18,16 +18,32 @@ const javascript: Syntax = {
   },
 };
 
+/** The pages added up, with the members that a single reply has. */
+function readAll({ operation, input }: Request): string {
+  return (
+    'const response = { Items: [], Count: 0, ScannedCount: 0 };\n' +
+    `const pages = paginate${operation}({ client }, ${layout(clean(input), javascript, '')});\n` +
+    'for await (const page of pages) {\n' +
+    '  response.Items.push(...(page.Items ?? []));\n' +
+    '  response.Count += page.Count;\n' +
+    '  response.ScannedCount += page.ScannedCount;\n' +
+    '}\n'
+  );
+}
+
 export function javascript3(of: Request | Request[], target: Target): string {
   const requests = listOf(of);
   const [client, module] = isStreams(requests[0]!.operation)
     ? ['DynamoDBStreamsClient', '@aws-sdk/client-dynamodb-streams']
     : ['DynamoDBClient', '@aws-sdk/client-dynamodb'];
-  const commands = new Set(requests.map((each) => `${each.operation}Command`));
+  const paged = requests.length === 1 && isPaged(requests[0]!);
+  const names = new Set(requests.map(({ operation }) => (paged ? `paginate${operation}` : `${operation}Command`)));
   const reply = requests.length > 1 ? '' : 'const response = ';
   return (
-    `import { ${[client, ...commands].join(', ')} } from ${JSON.stringify(module)};\n\n` +
+    `import { ${[client, ...names].join(', ')} } from ${JSON.stringify(module)};\n\n` +
     `const client = new ${client}({ endpoint: ${JSON.stringify(target.endpoint)}, region: ${JSON.stringify(target.region)} });\n` +
-    requests.map((each) => `${reply}await client.send(new ${each.operation}Command(${layout(clean(each.input), javascript, '')}));\n`).join('')
+    (paged
+      ? readAll(requests[0]!)
+      : requests.map((each) => `${reply}await client.send(new ${each.operation}Command(${layout(clean(each.input), javascript, '')}));\n`).join(''))
   );
 }

@@ -1,6 +1,6 @@
 /** A request as Python with boto3's client. */
 import { kebab } from './cli.ts';
-import { binariesOf, binaryOf, clean, isStreams, layout, listOf, type Node, type Request, type Syntax, type Target } from './shape.ts';
+import { binariesOf, binaryOf, clean, isPaged, isStreams, layout, listOf, type Node, type Request, type Syntax, type Target } from './shape.ts';
 
 function quote(text: string): string {
   // JSON's escapes are Python's, apart from surrogate pairs, which JSON.stringify leaves as characters.
@@ -27,7 +27,9 @@ export function python3(of: Request | Request[], target: Target): string {
   const requests = listOf(of);
   const calls = requests.map((each) => {
     const lines = Object.entries(clean(each.input)).map(([name, value]) => `    ${name}=${layout(value, python, '    ')},`);
-    return `client.${kebab(each.operation).replace(/-/g, '_')}(${lines.length ? `\n${lines.join('\n')}\n` : ''})\n`;
+    const name = kebab(each.operation).replace(/-/g, '_');
+    const [call, end] = isPaged(each) ? [`get_paginator(${quote(name)}).paginate`, '.build_full_result()'] : [name, ''];
+    return `client.${call}(${lines.length ? `\n${lines.join('\n')}\n` : ''})${end}\n`;
   });
   const decode = calls.some((call) => call.includes('b64decode(')) ? 'from base64 import b64decode\n\n' : '';
   const service = isStreams(requests[0]!.operation) ? 'dynamodbstreams' : 'dynamodb';

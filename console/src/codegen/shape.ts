@@ -39,6 +39,12 @@ export function clean(input: object): { [name: string]: Node } {
 const STREAMS = new Set(['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']);
 export const isStreams = (operation: string): boolean => STREAMS.has(operation);
 
+/** Whether the program reads on to the last page, as the CLI does by itself: not if a page's size or start is given. */
+export function isPaged({ operation, input }: Request): boolean {
+  const { Limit, ExclusiveStartKey } = clean(input);
+  return (operation === 'Query' || operation === 'Scan') && Limit === undefined && ExclusiveStartKey === undefined;
+}
+
 /**
  * Prints nested data in the syntax of a language: one line while it fits in `width` columns, else a line a member.
  */

@@ -79,6 +79,6 @@ export function searchInput(view: View, table: TableDescription, target: ReadTar
   if (tests.length) input.SearchConditionExpression = tests.join(' AND ');
   if (view.projection.trim()) input.ProjectionExpression = projection(view.projection, exact ? [] : keyAttributes(table), into);
   Object.assign(input, into.members());
-  input.ReturnConsumedCapacity = 'TOTAL';
+  if (!exact) input.ReturnConsumedCapacity = 'TOTAL';
   return input;
 }

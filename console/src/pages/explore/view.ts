@@ -188,7 +188,7 @@ export interface ReadRequest {
 
 /**
  * The request of the first page; undefined while something is wrong. The console reads the keys too, without which no item
- * could be opened; a program does not (`exact`).
+ * could be opened, and the cost; a program does not (`exact`).
  */
 export function requestOf(view: View, table: TableDescription, target: ReadTarget, exact = false): ReadRequest | undefined {
   if (faultsOfView(view, target).size) return undefined;
@@ -205,7 +205,7 @@ export function requestOf(view: View, table: TableDescription, target: ReadTarge
   if (view.descending && view.mode === 'query') input.ScanIndexForward = false;
   if (view.limit) input.Limit = Number(view.limit);
   if (view.consistent && target.kind !== 'global') input.ConsistentRead = true;
-  input.ReturnConsumedCapacity = 'TOTAL';
+  if (!exact) input.ReturnConsumedCapacity = 'TOTAL';
   return { operation: view.mode === 'query' ? 'Query' : 'Scan', input };
 }
 

@@ -18,6 +18,9 @@ export function changesOf(before: Item, after: Item): Changes {
 const MAX_EXPRESSION = 4096;
 const MAX_OPERATORS = 280; // DynamoDB takes 300 in one request
 
+/** What the console asks for besides, to show a conflict and the cost; programs do without. */
+export const REPORTED = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ReturnConsumedCapacity: 'TOTAL' } as const;
+
 /** A new item: refused if there is one with its key. */
 export function createRequest(table: string, item: Item, keys: string[]): InputOf<'PutItem'> {
   const into = new Placeholders();
@@ -27,8 +30,6 @@ export function createRequest(table: string, item: Item, keys: string[]): InputO
     Item: item,
     ConditionExpression,
     ...into.members(),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    ReturnConsumedCapacity: 'TOTAL',
   };
 }
 
@@ -49,12 +50,10 @@ export function updateRequest(table: string, before: Item, after: Item, keys: st
     UpdateExpression,
     ConditionExpression,
     ...into.members(),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    ReturnConsumedCapacity: 'TOTAL',
   };
 }
 
-/** What saving sends; `before` is undefined for a new item. */
+/** What saving sends, with REPORTED; `before` is undefined for a new item. */
 export function saveRequest(table: string, before: Item | undefined, item: Item, keys: string[]): { operation: 'PutItem' | 'UpdateItem'; input: object } {
   return before
     ? { operation: 'UpdateItem', input: updateRequest(table, before, item, keys) }
@@ -73,8 +72,6 @@ export function deleteRequest(table: string, before: Item, keys: string[]): Inpu
     Key: pick(before, keys),
     ConditionExpression,
     ...into.members(),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    ReturnConsumedCapacity: 'TOTAL',
   };
 }
 

@@ -4,7 +4,7 @@ import { notify } from '../../app/notices.ts';
 import { call, codeOf, type ServiceError } from '../../aws/index.ts';
 import { plural } from '../../components/index.ts';
 import { bare, equalItems, type Item } from '../../values/index.ts';
-import { comparable, deleteRequest, pick, saveRequest } from './save.ts';
+import { comparable, deleteRequest, pick, REPORTED, saveRequest } from './save.ts';
 
 const CHANGED = 'Someone changed the item meanwhile, so it was not deleted. Close this and load it again to see the change.';
 
@@ -55,7 +55,7 @@ export function useSaving(
     setError(undefined);
     try {
       const { operation, input } = saveRequest(table, base, wanted, keys);
-      const reply = await call(operation, input as never);
+      const reply = await call(operation, { ...input, ...REPORTED } as never);
       const units = reply.ConsumedCapacity?.CapacityUnits;
       notify({ type: 'success', content: `The item is saved${units === undefined ? '' : ` for ${plural('write unit', units)}`}.` });
       const now = await readAgain(wanted);
@@ -71,7 +71,7 @@ export function useSaving(
     // Where a condition cannot hold all attributes, the rest is compared just before.
     if (!comparable(before!, keys) && !equalItems(before!, await readAgain(before!))) throw new Error(CHANGED);
     try {
-      await call('DeleteItem', deleteRequest(table, before!, keys));
+      await call('DeleteItem', { ...deleteRequest(table, before!, keys), ...REPORTED });
     } catch (fault) {
       if (codeOf(fault) !== 'ConditionalCheckFailedException') throw fault;
       if (disputeOf(fault) !== 'deleted') {
