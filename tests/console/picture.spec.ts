@@ -189,11 +189,11 @@ test('a picture is saved as SVG and as PNG', async ({ open, page, server }) => {
     return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
   };
   const svg = await save('As SVG');
-  expect(svg.name).toBe('Org.svg');
+  expect(svg.name).toBe('Org-GSI1.svg');
   expect(svg.content.toString()).toContain('Index GSI1');
   expect(svg.content.toString()).toContain('>METADATA#MICROSOFT<');
   const png = await save('As PNG');
-  expect(png.name).toBe('Org.png');
+  expect(png.name).toBe('Org-GSI1.png');
   expect(png.content.subarray(1, 4).toString()).toBe('PNG');
   expect(png.content.length).toBeGreaterThan(10_000);
 });

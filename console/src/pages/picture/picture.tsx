@@ -84,6 +84,8 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
       return next;
     });
   const save = async (kind: string) => {
+    // Pictures of other indexes are other files. File systems take names of 255 bytes.
+    const file = [table.name, ...panes.flatMap((pane) => pane.index ?? [])].join('-').slice(0, 200);
     try {
       const svg = toSvg(
         panes.map((pane, index) => ({ title: pane.index ? `Index ${pane.index}` : table.name, layout: layouts[index]!, table, index: pane.index })),
@@ -91,10 +93,10 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
         isDark(),
         isolated,
       );
-      if (kind === 'svg') download(`${table.name}.svg`, svg, 'image/svg+xml');
+      if (kind === 'svg') download(`${file}.svg`, svg, 'image/svg+xml');
       else {
         const { blob, scale } = await toPng(svg);
-        download(`${table.name}.png`, blob);
+        download(`${file}.png`, blob);
         if (scale < 1) notify({ type: 'warning', content: `The picture is too large for PNG: it is saved at ${Math.floor(scale * 100)}% of its size. SVG is sharp at any size.` });
       }
     } catch (error) {
