@@ -39,7 +39,7 @@ export function threadTime(kind: 'main' | 'worker'): number {
   return sum;
 }
 
-/** Bytes that all renderers hold, also outside JavaScript's heap, as texts of replies are. */
+/** Bytes that the largest renderer holds, also outside JavaScript's heap, as replies are. Browsers keep a spare renderer. */
 export function rendererMemory(): number {
-  return renderers().reduce((sum, id) => sum + Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) * 1024, 0);
+  return Math.max(...renderers().map((id) => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) * 1024));
 }

@@ -1,6 +1,6 @@
 /**
  * Calls through the AWS SDK in the page: its signer, retries and clock-skew correction. The SDK's protocol is replaced by
- * one that takes and gives text, so that every operation (also those that the SDK does not know) is one call, and
+ * one that takes text and gives bytes, so that every operation (also those that the SDK does not know) is one call, and
  * attribute values keep the form of the wire.
  */
 import { $Command, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -17,11 +17,14 @@ interface TextInput {
   body: string;
 }
 
-export interface TextReply {
-  text: string;
+interface Reply {
+  /** As they came: a text of them takes twice as much where one character is beyond Latin-1. */
+  bytes: Uint8Array;
   /** `attempts` is set by the SDK's retries. */
   $metadata: { httpStatusCode: number; requestId?: string; attempts?: number };
 }
+
+export type TextReply = Pick<Reply, '$metadata'> & { text: string };
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -38,6 +41,8 @@ export function targetOf(operation: string): string {
   if (operation.includes('.')) return operation;
   return `${STREAMS.has(operation) ? 'DynamoDBStreams_20120810' : 'DynamoDB_20120810'}.${operation}`;
 }
+
+const UTF8 = new TextDecoder();
 
 interface WireResponse {
   statusCode: number;
@@ -59,11 +64,11 @@ const textProtocol = {
       body: input.body,
     });
   },
-  async deserializeResponse(_schema: unknown, context: { commandName: string }, response: WireResponse): Promise<TextReply> {
-    const text = await new Response(response.body).text();
+  async deserializeResponse(_schema: unknown, context: { commandName: string }, response: WireResponse): Promise<Reply> {
+    const bytes = new Uint8Array(await new Response(response.body).arrayBuffer());
     const requestId = response.headers['x-amzn-requestid'];
-    if (response.statusCode < 300) return { text, $metadata: { httpStatusCode: response.statusCode, requestId } };
-    throw errorOf(context.commandName, response.statusCode, text, requestId);
+    if (response.statusCode < 300) return { bytes, $metadata: { httpStatusCode: response.statusCode, requestId } };
+    throw errorOf(context.commandName, response.statusCode, UTF8.decode(bytes), requestId);
   },
 };
 
@@ -113,7 +118,7 @@ const ENDPOINT = {
   Region: { type: 'builtInParams', name: 'region' },
 } as const;
 
-class TextCommand extends $Command.classBuilder<TextInput, TextReply, never, object, MetadataBearer>()
+class TextCommand extends $Command.classBuilder<TextInput, Reply, never, object, MetadataBearer>()
   .ep(ENDPOINT)
   .m(((_command: never, _stack: unknown, config: never) => [getEndpointPlugin(config, ENDPOINT)]) as never)
   .f()
@@ -125,6 +130,12 @@ function namespaceHeader(of: Session, namespace: string): Record<string, string>
 
 /** Sends a body as it stands and returns the reply's text as it stands. Throws ServiceError. */
 export async function callText(operation: string, body: string, options: CallOptions = {}): Promise<TextReply> {
+  const { bytes, $metadata } = await callBytes(operation, body, options);
+  return { text: UTF8.decode(bytes), $metadata };
+}
+
+/** The same without making text of the reply. */
+export async function callBytes(operation: string, body: string, options: CallOptions = {}): Promise<Reply> {
   const target = targetOf(operation);
   const command = new TextCommand({ target, body } as never);
   const now = session.get();
@@ -137,7 +148,7 @@ export async function callText(operation: string, body: string, options: CallOpt
     { step: 'build', name: 'namespace', override: true },
   );
   try {
-    return (await clientOf(options).send(command as never, { abortSignal: options.signal } as never)) as unknown as TextReply;
+    return (await clientOf(options).send(command as never, { abortSignal: options.signal } as never)) as unknown as Reply;
   } catch (error) {
     // A late answer to credentials that were replaced meanwhile says nothing of the new ones.
     if (isLoginFault(error) && now.server?.Mode === 'verified' && signerOf(now) === signerOf(session.get())) {

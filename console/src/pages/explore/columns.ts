@@ -22,9 +22,10 @@ const MAX = 380;
 export const emptyColumns = (): ColumnSet => ({ seen: new Map() });
 
 /** The columns with those of more items. The map is shared with the columns before; the object is a new one. */
-export function withItems(columns: ColumnSet, items: Item[]): ColumnSet {
+export function withItems(columns: ColumnSet, items: Iterable<Item>): ColumnSet {
   const { seen } = columns;
-  items.forEach((item, row) => {
+  let row = 0;
+  for (const item of items) {
     for (const name in item) {
       let column = seen.get(name);
       if (!column) {
@@ -39,7 +40,8 @@ export function withItems(columns: ColumnSet, items: Item[]): ColumnSet {
         column.width = Math.max(column.width, widthOf(long));
       }
     }
-  });
+    row++;
+  }
   return { seen };
 }
 

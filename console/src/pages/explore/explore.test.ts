@@ -7,7 +7,6 @@ import { Placeholders } from './expression.ts';
 import { decodeFilter, emptyGroup, encodeFilter, faultsOf, filterExpression, type FilterNode, type Group, type Test, withOperator } from './filter.ts';
 import { hintOf } from './hint.ts';
 import { parseOperand, printOperand } from './operand.ts';
-import { itemOffsets, Pages } from './pages.ts';
 import { clearHistory, entriesOf, forgetQuery, queryHistory, remember, savedQueries, saveQuery, withEntry } from './saved.ts';
 import { keyOf, targetsOf } from './target.ts';
 import { describeView, faultsOfView, initialView, queryOfView, requestOf, type View, viewFromQuery } from './view.ts';
@@ -215,66 +214,6 @@ test('operands survive being printed', () => {
   for (const [type, text] of [['N', ''], ['N', '1x'], ['B', 'A'], ['BOOL', ''], ['SS', '[]'], ['SS', '[1]'], ['NS', '"1"'], ['M', '[1]'], ['L', '{']] as const) {
     assert.throws(() => parseOperand(type, text), `${type} ${text}`);
   }
-});
-
-const page = (from: number, count: number, next?: number) =>
-  JSON.stringify({
-    Items: Array.from({ length: count }, (_, at) => ({ n: { N: String(from + at) } })),
-    Count: count, ScannedCount: count + 5, ConsumedCapacity: { CapacityUnits: 0.5 },
-    ...(next === undefined ? {} : { LastEvaluatedKey: { n: { N: String(next) } } }),
-  });
-
-test('pages add up, also empty ones', () => {
-  const pages = new Pages();
-  pages.add(page(0, 0, 1));
-  assert.deepEqual([pages.itemCount, pages.more, pages.scanned], [0, true, 5]);
-  pages.add(page(0, 3, 2));
-  pages.add(page(3, 0, 3));
-  pages.add(page(3, 2));
-  assert.deepEqual([pages.count, pages.scanned, pages.units, pages.more, pages.pageCount], [5, 25, 2, false, 4]);
-  for (let row = 0; row < 5; row++) assert.deepEqual(pages.item(row), { n: { N: String(row) } });
-  assert.equal(pages.item(5), undefined);
-});
-
-test('texts far away are dropped, and read again from their start', () => {
-  const pages = new Pages(page(0, 10, 0).length * 3);
-  for (let at = 0; at < 8; at++) pages.add(page(at * 10, 10, at + 1));
-  assert.deepEqual(pages.item(79), { n: { N: '79' } });
-  assert.equal(pages.item(15), undefined);
-  assert.deepEqual(pages.missing(15), { startKey: { n: { N: '1' } }, page: 1 });
-  assert.equal(pages.missing(0)!.startKey, undefined);
-  assert.deepEqual(pages.restore(1, page(10, 10, 2)), { first: 10, count: 10 });
-  assert.equal(pages.restore(1, page(10, 10, 2)), undefined);
-  assert.deepEqual(pages.item(15), { n: { N: '15' } });
-  assert.equal(pages.itemCount, 80);
-});
-
-test('items are found in a reply whatever its texts hold, and wherever they stand', () => {
-  const items = [
-    { pk: { S: 'a"]},{"Items":[{' }, x: { S: '\\' }, 'y"': { S: '\\"' } },
-    {},
-    { Items: { L: [{ M: { Items: { L: [] } } }, { SS: ['[', '}'] }] }, é: { S: '\u2028😀' } },
-  ];
-  const replies = [
-    JSON.stringify({ Items: items, Count: 3, LastEvaluatedKey: { Items: { S: '{"Items":[{}]}' } } }),
-    JSON.stringify({ LastEvaluatedKey: { Items: { S: '{' } }, Count: 3, ConsumedCapacity: { TableName: 'Items', Table: { Units: [{}, {}] } }, Items: items }, null, 2),
-  ];
-  for (const reply of replies) {
-    const at = [...itemOffsets(reply)];
-    assert.equal(at.length, 6);
-    for (const row of [0, 1, 2]) assert.deepEqual(JSON.parse(reply.slice(at[2 * row], at[2 * row + 1])), items[row]);
-  }
-  assert.equal(itemOffsets('{"Count":2,"ScannedCount":2,"Items":[]}').length, 0);
-  assert.equal(itemOffsets('{"Count":2}').length, 0);
-});
-
-test('a jump parses the rows that are shown, not their pages', (context) => {
-  const pages = new Pages();
-  for (let at = 0; at < 10; at++) pages.add(page(at * 1000, 1000, at + 1));
-  const parse = context.mock.method(JSON, 'parse');
-  for (const row of [9999, 0, 5000, 5001, 5000]) assert.deepEqual(pages.item(row), { n: { N: String(row) } });
-  const read = parse.mock.calls.reduce((sum, call) => sum + String(call.arguments[0]).length, 0);
-  assert.ok(read < 200, `${read} characters`);
 });
 
 test('columns: keys first, once each, numbers to the right', () => {

@@ -1,11 +1,11 @@
 /**
- * The pages that were read, a million items without holding them all as objects: each page is its reply's text, and only
- * the rows that are shown are parsed. Beyond a budget the texts farthest from what is shown are dropped; their start keys stay, so that
- * they can be read again.
+ * The pages that were read, a million items without holding them as objects: each page is its reply's bytes, and only
+ * the rows that are shown are parsed. Beyond a budget the bytes farthest from what is shown are dropped; their start keys
+ * stay, so that they can be read again.
  */
 import type { Item } from '../../values/types.ts';
 
-export interface PageReply {
+interface PageReply {
   Items?: Item[];
   Count: number;
   ScannedCount: number;
@@ -18,13 +18,6 @@ interface SearchReply extends PageReply {
   SearchResults?: { Item?: Item; Score?: number }[];
 }
 
-function parseReply(text: string): PageReply & { scores?: number[] } {
-  const reply = JSON.parse(text) as SearchReply;
-  const found = reply.SearchResults;
-  if (!found) return reply;
-  return { ...reply, Items: found.map((each) => each.Item ?? {}), Count: found.length, ScannedCount: found.length, scores: found.map((each) => each.Score ?? NaN) };
-}
-
 export interface Rows {
   first: number;
   count: number;
@@ -32,19 +25,21 @@ export interface Rows {
 
 interface KeptPage extends Rows {
   startKey?: Item;
-  text?: string;
-  /** Where each item begins and ends in the text. */
+  bytes?: Uint8Array;
+  /** Where each item begins and ends in the bytes. */
   offsets?: Uint32Array;
 }
 
-const PARSED = 2000; // rows
-const MAX_TEXT = 64 * 1024 * 1024;
+const PARSED = 500; // rows
+const TOGETHER = 100; // rows parsed at once
+const MAX_BYTES = 64 * 1024 * 1024;
+const decoder = new TextDecoder();
 
 export class Pages {
   private readonly pages: KeptPage[] = [];
   private readonly parsed = new Map<number, Item>();
   private held = 0;
-  private readonly maxText: number;
+  private readonly maxBytes: number;
   count = 0;
   scanned = 0;
   units = 0;
@@ -55,8 +50,8 @@ export class Pages {
   nextKey: Item | undefined;
   started = false;
 
-  constructor(maxText = MAX_TEXT) {
-    this.maxText = maxText;
+  constructor(maxBytes = MAX_BYTES) {
+    this.maxBytes = maxBytes;
   }
 
   get pageCount(): number {
@@ -67,22 +62,20 @@ export class Pages {
     return this.nextKey !== undefined;
   }
 
-  /** Adds the reply to the request that began at nextKey. */
-  add(text: string): PageReply {
-    const reply = parseReply(text);
-    const items = reply.Items ?? [];
-    const page: KeptPage = { startKey: this.nextKey, first: this.itemCount, count: items.length, text: reply.scores ? JSON.stringify({ Items: items }) : text };
+  /** Adds the reply to the request that began at nextKey, and gives its items once, a few at a time. */
+  add(bytes: Uint8Array): Iterable<Item> {
+    const { reply, kept, scores } = readReply(bytes);
+    const page: KeptPage = { startKey: this.nextKey, first: this.itemCount, count: kept.offsets.length / 2, ...kept };
     this.pages.push(page);
     this.count += reply.Count;
     this.scanned += reply.ScannedCount;
     this.units += reply.ConsumedCapacity?.CapacityUnits ?? 0;
     this.searchedBytes += reply.ConsumedCapacity?.VectorSearchRequestBytes ?? 0;
-    this.scores = reply.scores;
+    this.scores = scores;
     this.nextKey = reply.LastEvaluatedKey;
     this.started = true;
-    this.held += text.length;
-    this.drop(page);
-    return reply;
+    this.hold(page);
+    return itemsOf(kept);
   }
 
   /** Rows there are; smaller than `count` where only the number was asked for. */
@@ -96,12 +89,11 @@ export class Pages {
     const known = this.parsed.get(row);
     if (known) return known;
     const page = this.pageAt(row);
-    if (page?.text === undefined) return undefined;
-    page.offsets ??= itemOffsets(page.text);
+    if (!page?.bytes || !page.offsets) return undefined;
     const at = 2 * (row - page.first);
     // A page that was read again may have fewer items than rows.
     if (at >= page.offsets.length) return undefined;
-    const item = JSON.parse(page.text.slice(page.offsets[at], page.offsets[at + 1])) as Item;
+    const item = JSON.parse(textOf(page.bytes, page.offsets[at], page.offsets[at + 1])) as Item;
     if (this.parsed.size >= PARSED) this.parsed.clear();
     this.parsed.set(row, item);
     return item;
@@ -110,20 +102,19 @@ export class Pages {
   /** The page of a row, if it must be read again. */
   missing(row: number): { startKey?: Item; page: number } | undefined {
     const page = this.pageAt(row);
-    return page && page.text === undefined ? { startKey: page.startKey, page: this.pages.indexOf(page) } : undefined;
+    return page && !page.bytes ? { startKey: page.startKey, page: this.pages.indexOf(page) } : undefined;
   }
 
   /**
    * A dropped page, read again. Its rows stay where they were, though items may have come or gone meanwhile: returns
    * which rows those are.
    */
-  restore(index: number, text: string): Rows | undefined {
+  restore(index: number, bytes: Uint8Array): Rows | undefined {
     const page = this.pages[index];
-    if (!page || page.text !== undefined) return undefined;
-    page.text = text;
+    if (!page || page.bytes) return undefined;
+    Object.assign(page, readReply(bytes).kept);
     this.parsed.clear();
-    this.held += text.length;
-    this.drop(page);
+    this.hold(page);
     return { first: page.first, count: page.count };
   }
 
@@ -150,14 +141,15 @@ export class Pages {
     return page && row >= page.first && row < page.first + page.count ? page : undefined;
   }
 
-  private drop(keep: KeptPage): void {
+  private hold(keep: KeptPage): void {
+    this.held += weightOf(keep);
     const at = this.pages.indexOf(keep);
-    for (let distance = this.pages.length; this.held > this.maxText && distance > 0; distance--) {
+    for (let distance = this.pages.length; this.held > this.maxBytes && distance > 0; distance--) {
       for (const index of [at - distance, at + distance]) {
         const page = this.pages[index];
-        if (!page || page.text === undefined || !page.count) continue;
-        this.held -= page.text.length;
-        page.text = undefined;
+        if (!page?.bytes || !page.count) continue;
+        this.held -= weightOf(page);
+        page.bytes = undefined;
         page.offsets = undefined;
         this.parsed.clear();
       }
@@ -165,36 +157,71 @@ export class Pages {
   }
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+const weightOf = ({ bytes, offsets }: KeptPage): number => bytes!.byteLength + offsets!.byteLength;
+const textOf = (bytes: Uint8Array, from?: number, to?: number): string => decoder.decode(bytes.subarray(from, to));
 
-/** The quote that ends the text that begins at `start`. */
-function endOfText(source: string, start: number): number {
-  for (let end = source.indexOf('"', start + 1); ; end = source.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (source.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return end;
+interface Kept {
+  bytes: Uint8Array;
+  offsets: Uint32Array;
+}
+
+/** Few objects at a time: those of a whole page would make the heap grow by more than the page. */
+function* itemsOf({ bytes, offsets }: Kept): Iterable<Item> {
+  for (let at = 0; at < offsets.length; at += 2 * TOGETHER) {
+    const end = Math.min(at + 2 * TOGETHER, offsets.length) - 1;
+    yield* JSON.parse(`[${textOf(bytes, offsets[at], offsets[end])}]`) as Item[];
   }
 }
 
-/** Where the items of a reply begin and end, in pairs. The reply is known to be JSON; its texts are skipped, not read. */
-export function itemOffsets(reply: string): Uint32Array {
-  const offsets: number[] = [];
-  let depth = 0;
+function readReply(bytes: Uint8Array): { reply: PageReply; kept: Kept; scores?: number[] } {
+  const { offsets, from, to } = findItems(bytes);
+  if (to) return { reply: JSON.parse(`${textOf(bytes, 0, from)}[]${textOf(bytes, to)}`) as PageReply, kept: { bytes, offsets } };
+  const reply = JSON.parse(textOf(bytes)) as SearchReply;
+  const found = reply.SearchResults;
+  if (!found) return { reply, kept: { bytes, offsets } };
+  const items = new TextEncoder().encode(JSON.stringify({ Items: found.map((each) => each.Item ?? {}) }));
+  return {
+    reply: { ...reply, Count: found.length, ScannedCount: found.length },
+    kept: { bytes: items, offsets: findItems(items).offsets },
+    scores: found.map((each) => each.Score ?? NaN),
+  };
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const ITEMS = new TextEncoder().encode('"Items"');
+
+/**
+ * Where the items of a reply begin and end, in pairs, and where their array does; `to` is 0 without one. The reply is
+ * known to be JSON in UTF-8, whose longer characters have no byte below 0x80; its texts are skipped, not read.
+ */
+export function findItems(reply: Uint8Array): { offsets: Uint32Array; from: number; to: number } {
+  let offsets = new Uint32Array(1024);
+  let length = 0;
+  const note = (at: number) => {
+    if (length === offsets.length) {
+      const longer = new Uint32Array(2 * length);
+      longer.set(offsets);
+      offsets = longer;
+    }
+    offsets[length++] = at;
+  };
+  let [depth, from, to] = [0, 0, 0];
   let inItems = false;
   for (let at = 0; at < reply.length; at++) {
-    const character = reply.charCodeAt(at);
-    if (character === QUOTE) {
-      const end = endOfText(reply, at);
-      if (depth === 1) inItems = end - at === 6 && reply.startsWith('Items', at + 1);
-      at = end;
-    } else if (character === 0x7b || character === 0x5b) {
-      if (depth === 2 && inItems) offsets.push(at);
+    const byte = reply[at]!;
+    if (byte === QUOTE) {
+      const start = at;
+      while (reply[++at] !== QUOTE) if (reply[at] === BACKSLASH) at++;
+      if (depth === 1) inItems = at - start === ITEMS.length - 1 && ITEMS.every((each, index) => reply[start + index] === each);
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (inItems && depth === 1) from = at;
+      if (inItems && depth === 2) note(at);
       depth++;
-    } else if (character === 0x7d || character === 0x5d) {
+    } else if (byte === 0x7d || byte === 0x5d) {
       depth--;
-      if (depth === 2 && inItems) offsets.push(at + 1);
+      if (inItems && depth === 2) note(at + 1);
+      if (inItems && depth === 1) to = at + 1;
     }
   }
-  return Uint32Array.from(offsets);
+  return { offsets: offsets.slice(0, length), from, to };
 }

@@ -1,6 +1,6 @@
 /** Reads pages of a query or scan, and keeps what was read. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { callText, isAbort } from '../../aws/index.ts';
+import { callBytes, isAbort } from '../../aws/index.ts';
 import { type ColumnSet, emptyColumns, withItems } from './columns.ts';
 import { Pages, type Rows } from './pages.ts';
 import type { ReadRequest } from './view.ts';
@@ -23,7 +23,7 @@ export interface Results {
   stop: () => void;
   /** The rows of the page that was read again last. */
   restored: Rows | undefined;
-  /** Reads a page again whose text was dropped. */
+  /** Reads a page again that was dropped. */
   restore: (row: number) => void;
 }
 
@@ -46,17 +46,19 @@ export function useResults(): Results {
     const control = new AbortController();
     abort.current = control;
     setBusy(true);
+    let columns = latest.current.pages === pages ? latest.current.columns : emptyColumns();
     try {
       do {
         const start = performance.now();
-        const reply = await callText(request.operation, JSON.stringify({ ...request.input, ExclusiveStartKey: pages.nextKey }), { signal: control.signal });
+        const reply = await callBytes(request.operation, JSON.stringify({ ...request.input, ExclusiveStartKey: pages.nextKey }), { signal: control.signal });
         if (control.signal.aborted) return;
-        const page = pages.add(reply.text);
+        columns = withItems(columns, pages.add(reply.bytes));
+        const shown = columns;
         const milliseconds = performance.now() - start;
         setState((before) => ({
           request,
           pages,
-          columns: withItems(before.pages === pages ? before.columns : emptyColumns(), page.Items ?? []),
+          columns: shown,
           milliseconds: (before.pages === pages ? before.milliseconds : 0) + milliseconds,
           turn: before.turn + 1,
         }));
@@ -86,9 +88,9 @@ export function useResults(): Results {
     const missing = pages.missing(row);
     if (!request || !missing || restoring.current.has(missing.page)) return;
     restoring.current.add(missing.page);
-    callText(request.operation, JSON.stringify({ ...request.input, ExclusiveStartKey: missing.startKey }))
+    callBytes(request.operation, JSON.stringify({ ...request.input, ExclusiveStartKey: missing.startKey }))
       .then((reply) => {
-        const restored = pages.restore(missing.page, reply.text);
+        const restored = pages.restore(missing.page, reply.bytes);
         setState((before) => (before.pages === pages ? { ...before, restored, turn: before.turn + 1 } : before));
       })
       .catch(() => undefined)
