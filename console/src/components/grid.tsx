@@ -171,6 +171,8 @@ export function Grid(props: GridProps) {
     else if ((event.key === ' ' || event.key.toLowerCase() === 'x') && onSelect && rowCount) toggle(row, event.shiftKey);
     else if (event.key === 'Enter' && props.onOpen && rowCount) props.onOpen(row, name);
     else if (!rowCount || !props.onKey?.(event.key, row, name)) return;
+    // The first column may be fixed and in sight already; those after it need not be.
+    if (event.key === 'Home') scroller.current!.scrollLeft = 0;
     event.preventDefault();
     event.stopPropagation();
   };
