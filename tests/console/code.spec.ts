@@ -38,6 +38,13 @@ async function code(page: Page, language: string): Promise<string> {
 }
 
 const LANGUAGES = ['CLI', 'Python', 'JavaScript'];
+/** What the request that is shown gets, in each language. For reads: they run side by side. */
+async function runAll(page: Page): Promise<[string, Json][]> {
+  const codes: [string, string][] = [];
+  for (const language of LANGUAGES) codes.push([language, await code(page, language)]);
+  return Promise.all(codes.map(async ([language, text]): Promise<[string, Json]> => [language, await run(language, text)]));
+}
+
 const TEXT = `it's "quoted" \\ and \\n, $HOME \`date\` %s {x}\nsecond line\ttab 🦊 \u2028 é`;
 const DIGITS = '-1234567890123456789012345678901234567.8';
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, at) => at)).toString('base64');
@@ -66,8 +73,7 @@ test('a query with odd names and values', async ({ open, page, server }) => {
   const expected = await server.call('Query', sent!);
   expect(expected.Items).toHaveLength(1);
   await page.getByRole('button', { name: 'Request as code' }).click();
-  for (const language of LANGUAGES) {
-    const { ConsumedCapacity: none, ...reply } = await run(language, await code(page, language));
+  for (const [language, { ConsumedCapacity: none, ...reply }] of await runAll(page)) {
     expect(none ?? null, language).toBeNull(); // the CLI and boto3 name what was not asked for
     expect(reply, language).toEqual({ Items: expected.Items, Count: expected.Count, ScannedCount: expected.ScannedCount });
   }
@@ -82,8 +88,7 @@ test('a query of several pages is read to its end, also to count', async ({ open
     await open(`explore/Long?mode=query&pk=p${count ? '&select=count' : '&attributes=sk'}`);
     await expect(page.getByTestId('summary')).toContainText('there is more');
     await page.getByRole('button', { name: 'Request as code' }).click();
-    for (const language of LANGUAGES) {
-      const reply = await run(language, await code(page, language));
+    for (const [language, reply] of await runAll(page)) {
       expect([reply.Count, reply.ScannedCount], language).toEqual([7, 7]);
       expect((reply.Items ?? []).map((each: Json) => each.sk.S), language).toEqual(count ? [] : ['1', '2', '3', '4', '5', '6', '7']);
     }
@@ -92,7 +97,7 @@ test('a query of several pages is read to its end, also to count', async ({ open
   await open('explore/Long?mode=query&pk=p&attributes=sk&limit=2');
   await expect(page.getByTestId('summary')).toContainText('2 items');
   await page.getByRole('button', { name: 'Request as code' }).click();
-  for (const language of LANGUAGES) expect((await run(language, await code(page, language))).Count, language).toBe(2);
+  for (const [language, reply] of await runAll(page)) expect(reply.Count, language).toBe(2);
 });
 
 test('the code of an item that is saved runs with the CLI and boto3 of Debian', async ({ open, page, server }) => {
@@ -194,5 +199,5 @@ test('a statement with quotes and newlines', async ({ open, page, server }) => {
   await open('any?operation=ExecuteStatement');
   await page.getByLabel('Body').fill(JSON.stringify(input));
   await page.getByRole('button', { name: 'Request as code' }).click();
-  for (const language of LANGUAGES) expect(await run(language, await code(page, language)), language).toEqual(expected);
+  for (const [language, reply] of await runAll(page)) expect(reply, language).toEqual(expected);
 });

@@ -1,6 +1,9 @@
 /** The pictures of docs/console.md: `npm run pictures` copies them there. */
 import { expect, type Server, test } from './fixtures.ts';
 
+/** Of load, for charts: as long as a picture needs it, or to see that it is taken. */
+const SECONDS = process.env.PICTURES ? 12 : 2;
+
 const S = (text: string) => ({ S: text });
 const N = (number: number) => ({ N: String(number) });
 
@@ -50,7 +53,7 @@ test('tables, a query, its picture, the load', async ({ open, page, server, shot
 
   await open('watch');
   await expect(page.getByRole('tab', { name: 'Requests' })).toBeVisible();
-  for (let second = 0; second < 12; second++) {
+  for (let second = 0; second < SECONDS; second++) {
     const until = Date.now() + 800;
     for (let n = 0; Date.now() < until && n < 40 + 25 * (second % 4); n++) {
       await server.call('GetItem', { TableName: 'ChatRoom', Key: { pk: S('seattle-1'), sk: S('amsg') } });

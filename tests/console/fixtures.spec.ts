@@ -1,8 +1,9 @@
-/** The tests' own guard: a fault of any page, worker or context is seen, and no test runs without it. */
+/** The tests' own guard: a fault of any page, worker or context is seen, no test runs without it, and no page is passed over. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from './fixtures.ts';
+import { PLACES } from './places.ts';
 
 /** Waits for a fault that this test provokes, and takes it off the list. */
 async function provoked(faults: string[], wanted: RegExp): Promise<void> {
@@ -59,5 +60,16 @@ test('every test has the guard', () => {
     const text = readFileSync(new URL(name, import.meta.url), 'utf8');
     expect(text, name).toMatch(/import \{[^}]*\btest\b[^}]*\} from '\.\/fixtures\.ts'/);
     expect(text, name).not.toMatch(/import \{[^}]*\b(?<!type )(test|chromium)\b[^}]*\} from '@?playwright/);
+  }
+});
+
+test('every route of the console is among the places', () => {
+  const pages = new URL('../../console/src/pages/', import.meta.url);
+  const routes = readdirSync(pages).flatMap((each) => [...readFileSync(new URL(`${each}/routes.ts`, pages), 'utf8').matchAll(/\{ path: '([^']*)', nav/g)].map((found) => found[1]!));
+  expect(routes.length).toBeGreaterThan(12);
+  const paths = PLACES.map((each) => each.split('?')[0]!);
+  // '' is the list of tables; the login is a page only where signatures are verified.
+  for (const route of routes.filter((each) => each && each !== 'login')) {
+    expect(paths.some((path) => new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`).test(path)), route).toBe(true);
   }
 });

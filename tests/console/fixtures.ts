@@ -16,6 +16,18 @@ const ARTEFACTS = join(HERE, 'artefacts');
 
 export type Json = Record<string, any>;
 
+/** A table with string keys `pk` and, unless told otherwise, `sk`. */
+export const tableOf = (name: string, more: Json = {}): Json => ({
+  TableName: name,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  ...more,
+});
+
 /** Holds the first call of an operation back until release(), as a slow server would. */
 export async function hold(page: Page, operation: string): Promise<{ sent: Promise<void>; release: () => void }> {
   let [arrive, release] = [() => {}, () => {}];
@@ -40,12 +52,14 @@ export class Server {
   direct = '';
   private front: { close: () => void } | undefined;
   log = '';
+  /** Of every call, such as the namespace. */
+  headers: Record<string, string> = {};
   readonly folder = mkdtempSync(join(tmpdir(), 'partita-console-'));
   private process: ChildProcess | undefined;
 
   /** `options` are those of `serve`; the port is free, the data in memory unless they say otherwise. */
-  async start(options: string[] = []): Promise<this> {
-    await this.launch('127.0.0.1:0', options);
+  async start(options: string[] = [], host = '127.0.0.1'): Promise<this> {
+    await this.launch(`${host}:0`, options);
     if (process.env.CONSOLE_DIST) {
       const front = await serveUnbuilt(process.env.CONSOLE_DIST, this.url);
       this.front = front;
@@ -110,6 +124,7 @@ export class Server {
         'x-amz-target': target,
         'x-amz-date': '20260101T000000Z',
         authorization: 'AWS4-HMAC-SHA256 Credential=console/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+        ...this.headers,
         ...headers,
       },
       body: JSON.stringify(input),
@@ -119,18 +134,8 @@ export class Server {
     return body;
   }
 
-  /** A table with string keys `pk` and, unless told otherwise, `sk`. */
   async createTable(name: string, more: Json = {}): Promise<void> {
-    await this.call('CreateTable', {
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      ...more,
-    });
+    await this.call('CreateTable', tableOf(name, more));
   }
 
   async putItems(table: string, items: Json[]): Promise<void> {
@@ -146,6 +151,10 @@ export interface Fixtures {
   server: Server;
   /** Opens a page of the console: open('tables/new'). */
   open: (path?: string) => Promise<void>;
+  /** Goes there inside the page that is open, as its links do; without one, opens it. */
+  go: (path: string) => Promise<void>;
+  /** Waits until no request is open and nothing on the page changes. */
+  settled: () => Promise<void>;
   /** Keeps a picture of the page in artefacts/NAME.png. */
   shot: (name: string, options?: { fullPage?: boolean }) => Promise<void>;
   /** What pages and workers did wrong, in every context; empty at the end of each test. Remove what a test provokes on purpose. */
@@ -159,8 +168,32 @@ function leaves(request: Request): boolean {
   return origin !== new URL(request.frame().page().url()).origin;
 }
 
+/** Runs in the page: until its document has not changed for a while, and what moves has come to its end. */
+async function untilStill(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const observer = new MutationObserver(() => wait());
+    const done = () => (observer.disconnect(), resolve());
+    let timer = setTimeout(done, 80);
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(done, 80);
+    };
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+  const ending = document.getAnimations().filter((each) => Number.isFinite(each.effect?.getComputedTiming().endTime));
+  await Promise.all(ending.map((each) => each.finished.catch(() => undefined)));
+}
+
 const TELL = `addEventListener('securitypolicyviolation', (event) =>
   console.error('Content-Security-Policy of a worker: ' + event.violatedDirective + ' ' + event.blockedURI)); `;
+
+/** Another page of the console, without loading it anew. */
+export async function goInside(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, `/console/${path}`);
+}
 
 /** Sees violations from a worker's first line on. Not for tests that measure time: it passes all requests through the test. */
 export async function watchWorkers(page: Page): Promise<void> {
@@ -204,6 +237,23 @@ export const test = base.extend<Fixtures>({
   open: async ({ page, server }, use) => {
     await use(async (path = '') => {
       await page.goto(`${server.url}/console/${path}`);
+    });
+  },
+  go: async ({ page, open }, use) => {
+    await use(async (path) => {
+      if (page.url() === 'about:blank') await open(path);
+      else await goInside(page, path);
+    });
+  },
+  settled: async ({ page }, use) => {
+    const pending = new Set<Request>();
+    page.on('request', (request) => pending.add(request));
+    for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (request) => pending.delete(request));
+    await use(async () => {
+      do {
+        await expect.poll(() => pending.size, { intervals: [20] }).toBe(0);
+        await page.evaluate(untilStill);
+      } while (pending.size);
     });
   },
   shot: async ({ page }, use) => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, hold, Server, test } from './fixtures.ts';
+import { makeMusic, PLACES } from './places.ts';
 
 const menu = (page: Page) => page.getByRole('button', { name: 'Namespace', exact: true });
 
@@ -30,10 +31,16 @@ async function create(server: Server, table: string, namespace: string): Promise
 
 const names = async (server: Server) => (await server.call('Partita_20261123.ListNamespaces', {})).Namespaces as string[];
 
-const opened: [string, string][] = [['tables', 'Tables'], ['tables/Shared', 'Shared'], ['explore/Shared', 'Shared'], ['partiql', 'PartiQL'], ['import', 'Import'], ['models', 'Models'], ['watch', 'Watch'], ['any', 'Any operation']];
+/** The text itself, whole, in sight and under nothing else. */
+async function showsNamespace(page: Page, name: string, where: string): Promise<void> {
+  const text = menu(page).getByText(`Namespace: ${name}`, { exact: true });
+  await expect(text, where).toBeVisible();
+  await expect(text, where).toBeInViewport({ ratio: 1 });
+  await text.click({ trial: true });
+}
 
 /** Every dialog that destroys something of table Shared. */
-async function destroying(page: Page, open: (path: string) => Promise<void>, server: Server, name: string): Promise<void> {
+async function destroying(page: Page, go: (path: string) => Promise<void>, server: Server, name: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   const says = async () => {
     await expect(dialog).toContainText(server.url);
@@ -42,23 +49,23 @@ async function destroying(page: Page, open: (path: string) => Promise<void>, ser
     await page.keyboard.press('Escape');
   };
   const remove = page.getByRole('button', { name: 'Delete', exact: true });
-  await open('tables');
+  await go('tables');
   await page.getByRole('radio', { name: 'Shared', exact: true }).check();
   await remove.click();
   await says();
-  await open('tables/Shared');
+  await go('tables/Shared');
   await remove.click();
   await says();
-  await open('tables/Shared?tab=indexes');
+  await go('tables/Shared?tab=indexes');
   await page.getByRole('button', { name: 'Delete index by-sk' }).click();
   await says();
-  await open('explore/Shared');
+  await go('explore/Shared');
   await expect(page.getByTestId('summary')).toContainText('1 item');
   await page.getByRole('grid').focus();
   await page.keyboard.press('x');
   await remove.click();
   await says();
-  await open(`item/Shared?key=${encodeURIComponent('{"PK":{"S":"a"},"SK":{"S":"1"}}')}`);
+  await go(`item/Shared?key=${encodeURIComponent('{"PK":{"S":"a"},"SK":{"S":"1"}}')}`);
   await remove.click();
   await says();
 }
@@ -78,8 +85,7 @@ const keyed = (key: string) => ({ authorization: `AWS4-HMAC-SHA256 Credential=${
 test.describe('by header', () => {
   test.use({ serverOptions: ['--namespaces', 'header'] });
 
-  test('the menu lists and switches, and creates nothing; the namespace is always shown', async ({ open, page, server, shot }) => {
-    test.setTimeout(180_000);
+  test('the menu lists and switches, and creates nothing', async ({ open, page, server, shot }) => {
     await createShared(server, named('alpha'));
     await create(server, 'OfBeta', 'beta');
     const before = await names(server);
@@ -99,32 +105,37 @@ test.describe('by header', () => {
     await expect(page.getByRole('heading', { name: 'This namespace has no tables yet' })).toBeVisible();
     await expect(menu(page)).toHaveText(/Namespace: gamma/);
     expect(await names(server)).toEqual(before);
+  });
+
+  test('the namespace is shown on every page', async ({ go, page, server }) => {
+    test.setTimeout(120_000);
+    server.headers = named('alpha');
+    await makeMusic(server);
+    await go('tables');
     await use(page, 'alpha');
-    for (const width of [1440, 640]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const [path, title] of opened) {
-        await open(path);
-        await expect(page.getByRole('heading', { name: title, exact: false, level: 1 })).toBeVisible();
-        await expect(menu(page)).toHaveText(/Namespace: alpha/);
-        await expect(menu(page)).toBeInViewport({ ratio: 1 });
+    for (const path of PLACES) {
+      await go(path);
+      await expect(page.locator('main h1')).toBeVisible();
+      for (const width of [1440, 640]) {
+        await page.setViewportSize({ width, height: 800 });
+        await showsNamespace(page, 'alpha', `${path} at ${width} pixels`);
       }
     }
   });
 
-  test('dialogs that destroy name server and namespace', async ({ open, page, server }) => {
-    test.setTimeout(180_000);
+  test('dialogs that destroy name server and namespace', async ({ go, page, server }) => {
+    test.setTimeout(120_000);
     await createShared(server, named('alpha'));
     await createShared(server, {});
-    await open('tables');
-    await destroying(page, open, server, '(unnamed)');
+    await go('tables');
+    await destroying(page, go, server, '(unnamed)');
     await use(page, 'alpha');
-    await destroying(page, open, server, 'alpha');
+    await destroying(page, go, server, 'alpha');
   });
 
-  test('history and saved queries are kept apart', async ({ open, page, server }) => {
-    test.setTimeout(120_000);
+  test('history and saved queries are kept apart', async ({ go, page, server }) => {
     for (const each of ['alpha', 'beta']) await createShared(server, named(each));
-    await open('tables');
+    await go('tables');
     await use(page, 'alpha');
     await page.getByRole('row', { name: /Shared/ }).getByRole('link', { name: 'Explore' }).click();
     await page.getByTestId('run').click();
@@ -134,9 +145,9 @@ test.describe('by header', () => {
     await dialog.getByRole('textbox').fill('mine');
     await dialog.getByRole('button', { name: 'Save' }).click();
     for (const [namespace, count] of [['beta', 0], ['alpha', 1]] as const) {
-      await open('tables');
+      await go('tables');
       await use(page, namespace).catch(() => undefined);
-      await open('explore/Shared');
+      await go('explore/Shared');
       await expect(menu(page)).toHaveText(new RegExp(`Namespace: ${namespace}`));
       await saved.click();
       await expect(dialog.getByRole('heading', { name: /saved quer/ })).toHaveText(new RegExp(count ? '^1 saved query' : '^(No|0) saved quer'));
@@ -161,17 +172,17 @@ test.describe('by header', () => {
 test.describe('by key', () => {
   test.use({ serverOptions: ['--namespaces', 'key'] });
 
-  test('without a login the menu chooses the key', async ({ open, page, server }) => {
+  test('without a login the menu chooses the key', async ({ go, page, server }) => {
     test.setTimeout(120_000);
     await createShared(server, keyed('alpha'));
     await createShared(server, keyed('console'));
-    await open('tables');
+    await go('tables');
     await expect(menu(page)).toHaveText(/Namespace: console/);
     await menu(page).click();
     await expect(page.getByRole('menuitem')).toHaveText(['console', 'alpha', 'Another name…']);
     await page.keyboard.press('Escape');
     await use(page, 'alpha');
-    await destroying(page, open, server, 'alpha');
+    await destroying(page, go, server, 'alpha');
   });
 
   test('a login leads to the namespace of its key, which is shown and named', async ({ page }) => {

@@ -16,7 +16,7 @@ interface View {
   shift: number;
 }
 
-test('the first view and a reload', async ({ browser, server }, info) => {
+test('the first view and a reload', { tag: '@alone' }, async ({ browser, server }, info) => {
   test.setTimeout(120_000);
   for (let n = 0; n < 20; n++) await server.createTable(`table-${n}`);
   const first: View[] = [];
@@ -65,7 +65,7 @@ test('the first view and a reload', async ({ browser, server }, info) => {
   }
 });
 
-test('an import costs little more than its requests', async ({ open, page, server }, info) => {
+test('an import costs little more than its requests', { tag: '@alone' }, async ({ open, page, server }, info) => {
   test.setTimeout(180_000);
   const count = 10_000;
   const text = 'x'.repeat(960);

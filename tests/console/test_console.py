@@ -11,7 +11,8 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 CONSOLE = HERE.parents[1] / "console"
 SPECS = sorted(each.name.removesuffix(".spec.ts") for each in HERE.glob("*.spec.ts"))
-MEASURING = {"large", "speed", "watch"}  # these measure time, so nothing runs beside them
+# Tests with this tag measure time, so nothing runs beside them.
+RUNS = (("--workers=2", "--grep-invert=@alone"), ("--workers=1", "--grep=@alone"))
 
 
 def npm(folder, *arguments):
@@ -23,18 +24,17 @@ def npm(folder, *arguments):
 
 @pytest.fixture(scope="session", name="faults")
 def fixture_faults(request, tmp_path_factory):
-    """What failed in each of the files that were asked for. Those that measure nothing share one run of two workers."""
+    """What failed in each of the files that were asked for."""
     wanted = {item.callspec.params["spec"] for item in request.session.items if item.originalname == "test_spec"}
     report = tmp_path_factory.mktemp("console") / "report.json"
     found = {}
-    for specs, workers in ((wanted - MEASURING, 2), (wanted & MEASURING, 1)):
-        if specs:
-            run_specs(specs, workers, report, found)
+    for options in RUNS:
+        run_specs(wanted, options, report, found)
     return found
 
 
-def run_specs(specs, workers, report, found):
-    done = subprocess.run(["npx", "playwright", "test", f"--workers={workers}", "--reporter=json", *(f"/{each}.spec.ts" for each in sorted(specs))],
+def run_specs(specs, options, report, found):
+    done = subprocess.run(["npx", "playwright", "test", *options, "--pass-with-no-tests", "--reporter=json", *(f"/{each}.spec.ts" for each in sorted(specs))],
                           cwd=HERE, env={**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=1800, check=False)
     assert report.is_file(), done.stdout
@@ -42,7 +42,7 @@ def run_specs(specs, workers, report, found):
     assert not results["errors"], results["errors"]
     report.unlink()
     for suite in results["suites"]:
-        found[suite["file"].removesuffix(".spec.ts")] = list(failures(suite))
+        found.setdefault(suite["file"].removesuffix(".spec.ts"), []).extend(failures(suite))
 
 
 def failures(suite):

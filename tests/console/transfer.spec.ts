@@ -112,7 +112,7 @@ test('items that exist are kept by choice', async ({ open, page, server }) => {
   expect((await itemsOf(server, 'Music')).map((each) => each.v.S)).toEqual(['old', 'new']);
 });
 
-test('an import is paused, goes on, and is stopped: what was sent is counted', async ({ open, page, server, shot }) => {
+test('an import is paused, goes on, and is stopped: what was sent is counted', async ({ open, page, server, settled, shot }) => {
   await server.createTable('Big');
   const count = 30_000;
   const file = join(server.folder, 'big.jsonl');
@@ -123,10 +123,9 @@ test('an import is paused, goes on, and is stopped: what was sent is counted', a
   const paused = async (): Promise<number> => {
     await run(page).getByRole('button', { name: 'Pause' }).click();
     await expect(run(page).getByText(/paused/)).toBeVisible();
-    await page.waitForTimeout(1000);
-    const written = await figure(page, 'Written');
-    await page.waitForTimeout(500);
-    expect(await figure(page, 'Written')).toBe(written);
+    // Batches in flight are still counted; then nothing is.
+    let written = -1;
+    await expect.poll(async () => written === (written = await figure(page, 'Written')), { intervals: [400] }).toBe(true);
     return written;
   };
   const first = await paused();
@@ -148,7 +147,7 @@ test('an import is paused, goes on, and is stopped: what was sent is counted', a
   const left = (await run(page).getByText('Not written').count()) ? await figure(page, 'Not written') : 0;
   expect(written + left).toBe(await figure(page, 'Rows'));
   // The table is described anew after an import; that starts nothing.
-  await page.waitForTimeout(500);
+  await settled();
   await expect(run(page).getByText('Stopped').first()).toBeVisible();
   await shot('import-stopped');
 });

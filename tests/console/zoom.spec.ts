@@ -2,13 +2,7 @@
 import type { Page } from '@playwright/test';
 import { serious } from './axe.ts';
 import { expect, test } from './fixtures.ts';
-
-const KEY = encodeURIComponent('{"pk":{"S":"a"},"sk":{"S":"b"}}');
-const PATHS = [
-  'tables', 'tables/new', 'tables/Music', 'tables/Music?tab=indexes', 'tables/Music?tab=code', 'explore', 'explore/Music', 'explore/Music?mode=query&pk=a&sk=%5B"between","a","c"%5D',
-  'explore/Music?show=picture', 'picture/Music', `item/Music?key=${KEY}`, 'item/Music?new=1', 'partiql', 'import?table=Music', 'export?table=Music', 'models',
-  'watch', 'watch?tab=keys&table=Music', 'watch?tab=jobs', 'watch?tab=stream&table=Music', 'any',
-];
+import { makeMusic, PLACES } from './places.ts';
 
 /** What reaches over the window's edge, or over that of a box that does not scroll. */
 function cut(page: Page): Promise<string[]> {
@@ -41,30 +35,29 @@ function cut(page: Page): Promise<string[]> {
   });
 }
 
-test('every page at 200 %', async ({ open, page, server, shot }) => {
+test('every page at 200 %', async ({ go, page, server, settled, shot }) => {
   test.setTimeout(300_000);
   await page.setViewportSize({ width: 640, height: 400 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await server.createTable('Music', { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
-  await server.putItems('Music', [{ pk: { S: 'a' }, sk: { S: 'b' }, tags: { SS: ['x'] }, long: { S: 'x'.repeat(200) } }]);
+  await makeMusic(server);
   const faults: string[] = [];
-  for (const path of PATHS) {
-    await open(path);
+  for (const path of PLACES) {
+    await go(path);
     await expect(page.locator('main h1')).toBeVisible();
-    await page.waitForTimeout(300);
+    await settled();
     for (const fault of [...(await cut(page)), ...(await serious(page))]) faults.push(`${path}: ${fault}`);
   }
   expect(faults).toEqual([]);
   await shot('zoom');
   // The navigation is over the page, not beside it.
-  await open('tables');
+  await go('tables');
   await page.getByRole('button', { name: 'Show the navigation' }).click();
   expect(await cut(page)).toEqual([]);
   await page.getByRole('link', { name: 'Watch' }).click();
   await expect(page).toHaveURL(/watch/);
   await expect(page.getByRole('button', { name: 'Show the navigation' })).toBeVisible();
   // A dialog fits, and its button can be reached.
-  await open('tables/Music');
+  await go('tables/Music');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   expect(await cut(page)).toEqual([]);
   await page.getByRole('dialog').getByLabel(/To confirm/).fill('Music');
