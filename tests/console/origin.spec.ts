@@ -1,14 +1,9 @@
 /** Pages of other origins may not call: a name that resolves to this server (DNS rebinding), and another port. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { Page } from '@playwright/test';
-import { expect, type Json, test } from './fixtures.ts';
-
-test.use({
-  launchOptions: async ({ launchOptions }, use) => {
-    await use({ ...launchOptions, args: [...(launchOptions.args ?? []), '--host-resolver-rules=MAP evil.test 127.0.0.1'] });
-  },
-});
+import { expect, type Json, Server, test } from './fixtures.ts';
 
 const CREATE: Json = {
   TableName: 'Made', BillingMode: 'PAY_PER_REQUEST',
@@ -58,6 +53,31 @@ test('the console works on localhost and on an address, and says what is wrong u
   await page.goto(`http://evil.test:${port}/console/`);
   await expect(page.getByText('--allow-origin')).toBeVisible();
   await expect(page.getByRole('link', { name: 'Made' })).toBeHidden();
+});
+
+test('the console works on [::1], where another name and another port are refused', async ({ page }) => {
+  const loopback = Object.values(networkInterfaces()).flat().some((each) => each?.address === '::1');
+  test.skip(!loopback, 'this machine has no IPv6 loopback');
+  const server = await new Server().start([], '[::1]');
+  try {
+    await server.call('CreateTable', CREATE);
+    await page.goto(`${server.direct}/console/`);
+    expect(new URL(page.url()).hostname).toBe('[::1]');
+    await page.getByRole('link', { name: 'Made' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByLabel(/To confirm/).fill('Made');
+    await page.getByTestId('confirm').click();
+    await expect.poll(async () => (await server.call('ListTables', {})).TableNames).toEqual([]);
+    await page.goto(`http://evil6.test:${new URL(server.direct).port}/console/licenses.txt`);
+    expect(await called(page, '/', target('CreateTable'), JSON.stringify(CREATE))).toBe(403);
+    const other = await new Server().start([], '[::1]');
+    await page.goto(`${other.direct}/console/licenses.txt`);
+    expect(await called(page, server.direct, target('CreateTable'), JSON.stringify(CREATE))).toBe(0);
+    await other.stop();
+    expect((await server.call('ListTables', {})).TableNames).toEqual([]);
+  } finally {
+    await server.stop();
+  }
 });
 
 test('a page on another port is refused, also where the browser asks nothing first', async ({ page, server }) => {
