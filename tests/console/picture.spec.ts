@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { expect, type Json, type Server, test } from './fixtures.ts';
+import { choose } from './grid.ts';
 
 const strings = (...names: string[]) => names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' }));
 const schema = (partition: string, sort: string) => [
@@ -12,6 +13,10 @@ const pane = (page: Page, index = '') => page.getByTestId(`pane-${index}`);
 const rows = (where: Locator) => where.locator('[data-item]');
 const sorts = (where: Locator) => rows(where).locator('.pic-sort').allInnerTexts();
 const condition = (...parts: string[]) => encodeURIComponent(JSON.stringify(parts));
+
+/** What each fold says that it holds. */
+const foldCounts = async (page: Page) =>
+  Object.fromEntries((await pane(page).locator('.pic-fold').allInnerTexts()).map((text) => /^[▸▾] (.*#)\s*(\d+) items?/.exec(text)!.slice(1)).map(([prefix, number]) => [prefix, Number(number)]));
 
 async function count(server: Server, table: string, prefix: string): Promise<number> {
   const reply = await server.call('Query', {
@@ -62,14 +67,12 @@ test('scenario 4: every level, by fold and by Query, with the same counts', asyn
   await page.getByRole('button', { name: 'Folding' }).click();
   await page.getByRole('option', { name: 'Fold 2 levels' }).click();
   const folds = pane(page).locator('.pic-fold');
-  const told = async () => Object.fromEntries((await folds.allInnerTexts()).map((text) => /^[▸▾] (\S+?)(\d+) items?/.exec(text.replace(/\s+(?=\d+ item)/, ''))!.slice(1)));
   await expect(folds).toHaveCount(2);
-  for (const [prefix, number] of Object.entries(await told())) expect(await count(server, 'Places', prefix)).toBe(Number(number));
+  for (const [prefix, number] of Object.entries(await foldCounts(page))) expect(await count(server, 'Places', prefix)).toBe(number);
   await folds.filter({ hasText: 'TX#' }).click();
   await expect(folds).toHaveCount(4);
-  const levels = await told();
-  expect(levels).toEqual({ 'TX#': '4', 'TX#Austin#': '1', 'TX#Houston#': '3', 'WA#': '3' });
-  for (const [prefix, number] of Object.entries(levels)) expect(await count(server, 'Places', prefix)).toBe(Number(number));
+  const levels = await foldCounts(page);
+  expect(levels).toEqual({ 'TX#': 4, 'TX#Austin#': 1, 'TX#Houston#': 3, 'WA#': 3 });
   await folds.filter({ hasText: 'Houston' }).click();
   expect(await sorts(pane(page))).toEqual(places.slice(0, 3));
   await shot('picture-fold');
@@ -77,7 +80,43 @@ test('scenario 4: every level, by fold and by Query, with the same counts', asyn
   for (const [prefix, number] of Object.entries(levels)) {
     await open(`explore/Places?mode=query&pk=USA&sk=${condition('begins_with', prefix)}&show=picture`);
     await expect(page.getByTestId('query-line')).toContainText(`reads ${number} item`);
-    await expect(pane(page).locator('[data-read]')).toHaveCount(Number(number));
+    await expect(pane(page).locator('[data-read]')).toHaveCount(number);
+  }
+});
+
+test('scenario 4: six levels, from the country to the neighborhood', async ({ open, page, server, shot }) => {
+  test.setTimeout(90_000);
+  await server.createTable('Neighborhoods');
+  const places = [
+    'Canada#West#BC#Bulkley#Houston#Centre', 'USA#South#LA#Orleans#New Orleans#Treme', 'USA#South#TX#Harris#Houston#Midtown', 'USA#South#TX#Harris#Houston#Montrose',
+    'USA#South#TX#Harris#Pasadena#Deepwater', 'USA#South#TX#Travis#Austin#Hyde Park', 'USA#West#WA#King#Seattle#Ballard',
+  ];
+  await server.putItems('Neighborhoods', places.map((sk) => ({ pk: { S: 'guide' }, sk: { S: sk } })));
+  const wanted: Record<string, number> = {};
+  for (const place of places) for (const { index } of place.matchAll(/#/g)) wanted[place.slice(0, index + 1)] = places.filter((each) => each.startsWith(place.slice(0, index + 1))).length;
+
+  // By fold: from the countries down, until none is closed.
+  await open('picture/Neighborhoods');
+  await page.getByRole('button', { name: 'Folding' }).click();
+  await page.getByRole('option', { name: 'Fold 5 levels' }).click();
+  await expect.poll(() => foldCounts(page)).toEqual({ 'Canada#': 1, 'USA#': 6 });
+  const closed = pane(page).locator('.pic-fold[aria-expanded=false]');
+  while (await closed.count()) await closed.first().click();
+  expect(await foldCounts(page)).toEqual(wanted);
+  expect(await sorts(pane(page))).toEqual(places);
+  await shot('picture-levels');
+
+  // By Query, each of them and the neighborhoods themselves.
+  await open('explore/Neighborhoods?show=picture');
+  await page.getByText('Query', { exact: true }).click();
+  await page.getByLabel('pk =').fill('guide');
+  await choose(page, 'Condition on sk', 'begins with');
+  for (const [prefix, number] of [...Object.entries(wanted), ...places.map((each) => [each, 1] as const)]) {
+    await page.getByLabel('sk begins_with').fill(prefix);
+    await page.getByTestId('run').click();
+    const read = pane(page).locator('[data-read]');
+    await expect(read, prefix).toHaveText(places.filter((each) => each.startsWith(prefix)).map((each) => new RegExp(`${each.split('#').at(-1)}$`)));
+    await expect(page.getByTestId('query-line')).toContainText(`reads ${number} item`);
   }
 });
 
