@@ -185,12 +185,21 @@ packages('scenario 11: 60,000 packages', { tag: '@alone' }, async ({ open, page,
   const load = loadavg()[0]!;
   const start = threadTime('main');
   const jumps = 60;
+  const made = await page.getByRole('grid').evaluateHandle((grid) => {
+    const made = { rows: 0 };
+    new MutationObserver((list) => {
+      for (const { addedNodes } of list) for (const node of addedNodes) made.rows += Number(node instanceof Element && node.role === 'row');
+    }).observe(grid, { subtree: true, childList: true });
+    return made;
+  });
   const frames = await page.getByRole('grid').evaluate(scrollAround, jumps);
   const busy = (threadTime('main') - start) / jumps;
   const p95 = frames[Math.floor(frames.length * 0.95)]!;
   const measured = `frames: p95 ${p95.toFixed(0)} ms, longest ${frames.at(-1)!.toFixed(0)} ms; a jump ${busy.toFixed(1)} ms of processor; memory of the results ${(held / MIB).toFixed(0)} MiB; load ${load.toFixed(1)}`;
   console.log(measured);
   info.annotations.push({ type: 'measured', description: measured });
+  // A jump draws into the rows that are there, but for one or two more where it ends.
+  expect(await made.evaluate((each) => each.rows)).toBeLessThan(3 * jumps);
   const rows = await ends(server);
   await showsEnds(page, rows.last, rows.first);
   await shot('packages');
