@@ -131,17 +131,20 @@ export function QueryForm(props: Props) {
           </FormField>
           {!searching && (
             <>
-              <FormField label="Order">
+              <div>
+                <div className="option-label" id="query-order">
+                  Order
+                </div>
                 <SegmentedControl
                   selectedId={view.descending ? 'desc' : 'asc'}
-                  label="Order"
+                  ariaLabelledby="query-order"
                   options={[
                     { id: 'asc', text: 'Ascending', disabled: view.mode === 'scan' },
                     { id: 'desc', text: 'Descending', disabled: view.mode === 'scan' },
                   ]}
                   onChange={({ detail }) => onChange({ descending: detail.selectedId === 'desc' })}
                 />
-              </FormField>
+              </div>
               <FormField label="Items a page" errorText={faults.get('limit')}>
                 <Input value={view.limit} inputMode="numeric" placeholder="1 MB" autoComplete={false} onChange={({ detail }) => onChange({ limit: detail.value.trim() })} />
               </FormField>
