@@ -1,0 +1,96 @@
+// Capacity that fills evenly and is taken by requests: a generic cell rate algorithm whose state is one number.
+//
+//   TokenBucket reads(100, kBurstNs, now_ns);               // 100 units a second, 300 seconds of burst
+//   int64_t wait_ns = 0;
+//   if (!reads.take(now_ns, cost, wait_ns)) return refusal;  // nothing was taken
+//   reads.charge(now_ns, what it cost beyond that);
+//
+// A request is admitted if the level is above zero, whatever it costs, because the cost of a read and of index rows is
+// known only afterwards. The level may thus become negative; requests are then refused until it is above zero again.
+// How deep DynamoDB lets this debt become is not known. Here it ends at as many seconds as the bucket holds, so a few
+// large Scans of a small table cannot close it for hours.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "model/size.h"
+
+namespace partita::throttle {
+
+// "Burst capacity" in DynamoDB's developer guide: up to 300 seconds of unused capacity are kept.
+inline constexpr int64_t kBurstNs = 300'000'000'000;
+
+// Callable from any thread. All times are of one clock, in nanoseconds. If that is set back, the bucket is full.
+class TokenBucket {
+ public:
+  // `per_second`: units, at least 1. The bucket holds `depth_ns` of them, and is full at first.
+  TokenBucket(int64_t per_second, int64_t depth_ns, int64_t now_ns)
+      : empty_at_ns_(now_ns - depth_ns), per_second_(per_second), depth_ns_(depth_ns) {}
+
+  // Takes that many half units if the level is above zero. False: nothing was taken, and the level will be above zero
+  // after `wait_ns`.
+  bool take(int64_t now_ns, model::HalfUnits half_units, int64_t& wait_ns) {
+    const int64_t cost_ns = ns_of(half_units);
+    int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
+    while (true) {
+      const int64_t empty_at_ns = sane(before, now_ns);
+      if (empty_at_ns >= now_ns) {
+        wait_ns = empty_at_ns - now_ns + 1;
+        return false;
+      }
+      const int64_t after = std::min(empty_at_ns + cost_ns, now_ns + depth());
+      if (empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed)) return true;
+    }
+  }
+  // Whether take() would take; if not, `wait_ns` as there.
+  bool has_any(int64_t now_ns, int64_t& wait_ns) const {
+    wait_ns = sane(empty_at_ns_.load(std::memory_order_relaxed), now_ns) - now_ns + 1;
+    return wait_ns <= 0;
+  }
+  // Takes whatever the level is. A negative number is given back.
+  void charge(int64_t now_ns, model::HalfUnits half_units) {
+    const int64_t cost_ns = half_units < 0 ? -ns_of(-half_units) : ns_of(half_units);
+    int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
+    int64_t after = 0;
+    do {
+      after = std::min(sane(before, now_ns) + cost_ns, now_ns + depth());
+    } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
+  }
+  // Keeps the level in units, up to the new depth. For one thread at a time.
+  void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns) {
+    const int64_t before_ns = now_ns - sane(empty_at_ns_.load(std::memory_order_relaxed), now_ns);
+    const auto level = static_cast<double>(before_ns) * static_cast<double>(this->per_second());
+    const auto level_ns = static_cast<int64_t>(level / static_cast<double>(per_second));
+    // In this order a request between the stores sees the lower of the two levels.
+    const bool faster = per_second > this->per_second();
+    if (!faster) per_second_.store(per_second, std::memory_order_relaxed);
+    depth_ns_.store(depth_ns, std::memory_order_relaxed);
+    empty_at_ns_.store(now_ns - std::clamp(level_ns, -depth_ns, depth_ns), std::memory_order_relaxed);
+    if (faster) per_second_.store(per_second, std::memory_order_relaxed);
+  }
+  int64_t per_second() const { return per_second_.load(std::memory_order_relaxed); }
+
+ private:
+  int64_t depth() const { return depth_ns_.load(std::memory_order_relaxed); }
+  // Rounded up, so that no more is admitted than the rate.
+  int64_t ns_of(model::HalfUnits half_units) const {
+    constexpr int64_t kHalfSecondNs = 500'000'000;
+    const int64_t rate = per_second();
+    return (half_units * kHalfSecondNs + rate - 1) / rate;
+  }
+  // Not fuller than full. A debt deeper than any can be means that the clock was set back: the bucket is full then.
+  // Requests do not agree on the time, since each keeps the time when it began.
+  int64_t sane(int64_t empty_at_ns, int64_t now_ns) const {
+    constexpr int64_t kLongestRequestNs = 600'000'000'000;
+    const int64_t full_ns = now_ns - depth();
+    return empty_at_ns > now_ns + depth() + kLongestRequestNs ? full_ns : std::max(empty_at_ns, full_ns);
+  }
+
+  std::atomic<int64_t> empty_at_ns_;  // when the level is zero, without further requests
+  std::atomic<int64_t> per_second_;
+  std::atomic<int64_t> depth_ns_;
+};
+
+}  // namespace partita::throttle
