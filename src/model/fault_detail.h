@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -32,6 +34,27 @@ struct TransactionCancelledDetail : ErrorDetail {
   };
   explicit TransactionCancelledDetail(std::vector<Reason> in_order) : reasons(std::move(in_order)) {}
   std::vector<Reason> reasons;
+};
+
+// Which throughput of a table or an index was exceeded.
+enum class ThroughputLimit : uint8_t {
+  kProvisioned,
+  kKeyRange,     // of a table on demand: what it has grown to
+  kMaxOnDemand,  // its OnDemandThroughput
+  kAccount,      // the quota of a table on demand
+};
+
+// kThroughputExceeded and the faults after it: what was exceeded.
+struct ThrottledDetail final : ErrorDetail {
+  struct Reason {
+    ThroughputLimit limit = ThroughputLimit::kProvisioned;
+    bool index = false;  // of a global index, else of the table
+    bool write = false;
+    std::string resource;  // the ARN of the table or the index
+  };
+  ThrottledDetail(uint32_t wait_ms, Reason why) : retry_after_ms(wait_ms), reason(std::move(why)) {}
+  const uint32_t retry_after_ms;  // until a request may be admitted
+  const Reason reason;
 };
 
 }  // namespace partita::model

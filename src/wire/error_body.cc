@@ -49,6 +49,19 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
   return dynamic_cast<const TransactionCancelledDetail*>(error.detail().get());
 }
 
+const model::ThrottledDetail* throttled_of(const Error& error) {
+  return dynamic_cast<const model::ThrottledDetail*>(error.detail().get());
+}
+
+// "TableReadProvisionedThroughputExceeded"
+std::string name_of(const model::ThrottledDetail::Reason& why) {
+  constexpr std::string_view kLimits[] = {"ProvisionedThroughputExceeded", "KeyRangeThroughputExceeded",
+                                          "MaxOnDemandThroughputExceeded", "AccountLimitExceeded"};
+  std::string name = why.index ? "Index" : "Table";
+  name += why.write ? "Write" : "Read";
+  return name.append(kLimits[static_cast<size_t>(why.limit)]);
+}
+
 constexpr size_t kFewBytes = 512;
 constexpr size_t kMaxMessageBytes = 64 * 1024;  // ours: what is wrong with megabytes can be said without them
 
@@ -105,6 +118,19 @@ Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& c
   return {};
 }
 
+// The service model has two spellings of this member, by exception; SDKs drop the wrong one.
+void write_throttling_reason(JsonWriter& json, const Error& error, Exception exception) {
+  const model::ThrottledDetail* const throttled = throttled_of(error);
+  if (throttled == nullptr) return;
+  const model::ThrottledDetail::Reason& why = throttled->reason;
+  json.begin_array(exception == Exception::kThrottling ? "throttlingReasons" : "ThrottlingReasons");
+  json.begin_object();
+  json.member("reason", name_of(why));
+  json.member("resource", why.resource);
+  json.end_object();
+  json.end_array();
+}
+
 // About what the reply takes.
 size_t expected_bytes(const Error& error) {
   const auto item_bytes = [](const Error& one) {
@@ -125,6 +151,7 @@ uint32_t retry_after_ms(const Error& error, Exception exception) {
   constexpr uint32_t kMemoryMs = 200;
   constexpr uint32_t kOutageMs = 1'000;
   if (const auto* said = dynamic_cast<const RetryAfter*>(error.detail().get())) return said->ms;
+  if (const auto* throttled = throttled_of(error)) return throttled->retry_after_ms;
   switch (exception) {
     case Exception::kProvisionedThroughputExceeded:
     case Exception::kTransactionConflict:
@@ -185,6 +212,7 @@ ErrorReply render(const Error& error) {
   const auto* cancelled = cancellation_of(error);
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);
   if (!written.ok()) return render(written.error());
+  write_throttling_reason(json, error, exception.exception);
   json.end_object();
   return {exception.status, std::move(json).take(), exception.exception, retry_after_ms(error, exception.exception)};
 }

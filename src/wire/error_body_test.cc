@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "base/retry_after.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
@@ -75,6 +77,32 @@ TEST(ErrorBody, SaysWhenToTryAgainWhatMaySucceed) {
   for (const Error& error : {refuse(Fault::kResourceNotFound), Error(ErrorKind::kCorrupt, "damaged"),
                              Error(ErrorKind::kTooLarge, "too much")}) {
     EXPECT_EQ(render(error).retry_after_ms, 0u) << error.sentence();
+  }
+}
+
+// SDKs drop the member in the other spelling.
+TEST(ErrorBody, SaysWhichThroughputWasExceeded) {
+  using model::ThrottledDetail;
+  using model::ThroughputLimit;
+  const auto rendered = [](Fault fault, ThroughputLimit limit, bool index, bool write) {
+    return render(with_detail(
+        fault, std::make_shared<ThrottledDetail>(1'500, ThrottledDetail::Reason{limit, index, write, "arn:R"})));
+  };
+  const ErrorReply table = rendered(Fault::kThroughputExceeded, ThroughputLimit::kProvisioned, false, false);
+  EXPECT_TRUE(table.body.ends_with(
+      R"(,"ThrottlingReasons":[{"reason":"TableReadProvisionedThroughputExceeded","resource":"arn:R"}]})"))
+      << table.body;
+  EXPECT_EQ(table.retry_after_ms, 1'500u);
+  const std::tuple<Fault, ThroughputLimit, std::string_view> kInThrottling[] = {
+      {Fault::kIndexOnDemandExceeded, ThroughputLimit::kKeyRange, "IndexWriteKeyRangeThroughputExceeded"},
+      {Fault::kMaxOnDemandExceeded, ThroughputLimit::kMaxOnDemand, "IndexWriteMaxOnDemandThroughputExceeded"},
+      {Fault::kAccountThroughputExceeded, ThroughputLimit::kAccount, "IndexWriteAccountLimitExceeded"}};
+  for (const auto& [fault, limit, name] : kInThrottling) {
+    const ErrorReply reply = rendered(fault, limit, true, true);
+    EXPECT_NE(reply.body.find("ThrottlingException"), std::string::npos);
+    EXPECT_TRUE(reply.body.ends_with(",\"throttlingReasons\":[{\"reason\":\"" + std::string(name) +
+                                     "\",\"resource\":\"arn:R\"}]}"))
+        << reply.body;
   }
 }
 

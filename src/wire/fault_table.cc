@@ -342,6 +342,11 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kDuplicateInNumberSet, Exception::kValidation, "Input collection contains duplicates", "One or more parameter values were invalid: Input collection contains duplicates."},
     FaultRow{Fault::kDuplicateInBinarySet, Exception::kValidation, "One or more parameter values were invalid: Input collection {0}of type BS contains duplicates.", "One or more parameter values were invalid: Input collection {1}of type BS contains duplicates."},
     FaultRow{Fault::kThroughputExceeded, Exception::kProvisionedThroughputExceeded, "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."},
+    FaultRow{Fault::kIndexThroughputExceeded, Exception::kProvisionedThroughputExceeded, "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"},
+    FaultRow{Fault::kOnDemandExceeded, Exception::kThrottling, "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"},
+    FaultRow{Fault::kIndexOnDemandExceeded, Exception::kThrottling, "Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically scaling your index so please try again shortly."},
+    FaultRow{Fault::kMaxOnDemandExceeded, Exception::kThrottling, "Throughput exceeds the maximum OnDemandThroughput configured on table or index"},
+    FaultRow{Fault::kAccountThroughputExceeded, Exception::kThrottling, "Throughput exceeds the current throughput limit for your account. To request a limit increase, contact AWS Support at https://aws.amazon.com/support."},
     FaultRow{Fault::kInternal, Exception::kInternalServerError, "Internal server error"},
     FaultRow{Fault::kOverloaded, Exception::kServiceUnavailable, "Service is unable to handle request."},
 
