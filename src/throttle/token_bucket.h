@@ -22,7 +22,7 @@ namespace partita::throttle {
 // "Burst capacity" in DynamoDB's developer guide: up to 300 seconds of unused capacity are kept.
 inline constexpr int64_t kBurstNs = 300'000'000'000;
 
-// Callable from any thread. All times are of one clock, in nanoseconds. If that is set back, the bucket is full.
+// Callable from any thread. All times are of one monotonic clock, in nanoseconds.
 class TokenBucket {
  public:
   // `per_second`: units, at least 1. The bucket holds `depth_ns` of them, and is full at first.
@@ -35,7 +35,7 @@ class TokenBucket {
     const int64_t cost_ns = ns_of(half_units);
     int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
     while (true) {
-      const int64_t empty_at_ns = sane(before, now_ns);
+      const int64_t empty_at_ns = at_most_full(before, now_ns);
       if (empty_at_ns >= now_ns) {
         wait_ns = empty_at_ns - now_ns + 1;
         return false;
@@ -46,7 +46,7 @@ class TokenBucket {
   }
   // Whether take() would take; if not, `wait_ns` as there.
   bool has_any(int64_t now_ns, int64_t& wait_ns) const {
-    wait_ns = sane(empty_at_ns_.load(std::memory_order_relaxed), now_ns) - now_ns + 1;
+    wait_ns = at_most_full(empty_at_ns_.load(std::memory_order_relaxed), now_ns) - now_ns + 1;
     return wait_ns <= 0;
   }
   // Takes whatever the level is. A negative number is given back.
@@ -55,12 +55,12 @@ class TokenBucket {
     int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
     int64_t after = 0;
     do {
-      after = std::min(sane(before, now_ns) + cost_ns, now_ns + depth());
+      after = std::min(at_most_full(before, now_ns) + cost_ns, now_ns + depth());
     } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
   }
   // Keeps the level in units, up to the new depth. For one thread at a time.
   void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns) {
-    const int64_t before_ns = now_ns - sane(empty_at_ns_.load(std::memory_order_relaxed), now_ns);
+    const int64_t before_ns = now_ns - at_most_full(empty_at_ns_.load(std::memory_order_relaxed), now_ns);
     const auto level = static_cast<double>(before_ns) * static_cast<double>(this->per_second());
     const auto level_ns = static_cast<int64_t>(level / static_cast<double>(per_second));
     // In this order a request between the stores sees the lower of the two levels.
@@ -70,6 +70,7 @@ class TokenBucket {
     empty_at_ns_.store(now_ns - std::clamp(level_ns, -depth_ns, depth_ns), std::memory_order_relaxed);
     if (faster) per_second_.store(per_second, std::memory_order_relaxed);
   }
+  void fill(int64_t now_ns) { empty_at_ns_.store(now_ns - depth(), std::memory_order_relaxed); }
   int64_t per_second() const { return per_second_.load(std::memory_order_relaxed); }
 
  private:
@@ -80,13 +81,8 @@ class TokenBucket {
     const int64_t rate = per_second();
     return (half_units * kHalfSecondNs + rate - 1) / rate;
   }
-  // Not fuller than full. A debt deeper than any can be means that the clock was set back: the bucket is full then.
-  // Requests do not agree on the time, since each keeps the time when it began.
-  int64_t sane(int64_t empty_at_ns, int64_t now_ns) const {
-    constexpr int64_t kLongestRequestNs = 600'000'000'000;
-    const int64_t full_ns = now_ns - depth();
-    return empty_at_ns > now_ns + depth() + kLongestRequestNs ? full_ns : std::max(empty_at_ns, full_ns);
-  }
+  // Not fuller than full.
+  int64_t at_most_full(int64_t empty_at_ns, int64_t now_ns) const { return std::max(empty_at_ns, now_ns - depth()); }
 
   std::atomic<int64_t> empty_at_ns_;  // when the level is zero, without further requests
   std::atomic<int64_t> per_second_;

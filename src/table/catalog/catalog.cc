@@ -73,9 +73,12 @@ Result<TableInfo> decode_table(std::string_view bytes) {
 void share_tallies(const TableInfo& live, TableInfo& info) {
   info.tally = live.tally;
   info.meters = live.meters;
+  info.limits = live.limits;
   for (auto& index : info.indexes) {
     const auto same = std::ranges::find(live.indexes, index.id, &IndexInfo::id);
-    if (same != live.indexes.end()) index.tally = same->tally;
+    if (same == live.indexes.end()) continue;
+    index.tally = same->tally;
+    index.limits = same->limits;
   }
 }
 

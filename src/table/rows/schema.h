@@ -17,6 +17,7 @@
 #include "model/value.h"
 #include "storage/engine.h"
 #include "table/rows/counts.h"
+#include "table/rows/limits_kept.h"
 #include "table/rows/meters_kept.h"
 #include "table/rows/vector_schema.h"
 
@@ -101,6 +102,7 @@ struct IndexInfo {
   bool backfilling = false;          // being filled from the table's items; queries are refused
   std::optional<Insights> insights;  // nothing: never set
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+  std::shared_ptr<LimitsKept> limits = std::make_shared<LimitsKept>();
 
   bool is_global_secondary() const { return global && !vector; }
   // Whether the attribute is one of its keys, or one that a search may name.
@@ -185,6 +187,7 @@ struct TableInfo {
   std::vector<std::string> features;
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
   std::shared_ptr<MetersKept> meters = std::make_shared<MetersKept>();
+  std::shared_ptr<LimitsKept> limits = std::make_shared<LimitsKept>();
 
   // Of a published description; never stored.
   storage::Version version{};
