@@ -81,9 +81,12 @@ struct TransactWriteRequest {
 
 // Of BatchWriteItem and TransactWriteItems.
 struct WritesReply {
-  // One for each write, in order, without the items. A batch may end early after at least one write, because a table
-  // was changed meanwhile; the rest was not written.
+  // One for each write, in order, without the items. Of a batch those in `unprocessed` may be left out, or be without a
+  // table in `consumed`.
   std::vector<Written> written;
+  // Of a batch, never of all of it: what was not written, because there was no capacity or a table was changed
+  // meanwhile. Positions among the actions of all parts, ascending.
+  std::vector<size_t> unprocessed;
   // The request of the same token was carried out before: nothing was written now, and the charges are those of reading
   // the items.
   bool repeated = false;

@@ -33,16 +33,21 @@ void write_request(wire::JsonWriter& json, const api::WriteAction& action) {
   json.end_object();
 }
 
-// All but the first `done` actions, as they were sent.
-void write_unprocessed(wire::JsonWriter& json, const api::BatchWriteRequest& request, size_t done) {
+// The actions at these positions, as they were sent.
+void write_unprocessed(wire::JsonWriter& json, const api::BatchWriteRequest& request,
+                       std::span<const size_t> unprocessed) {
   json.begin_object("UnprocessedItems");
+  size_t begin = 0;
   for (const auto& [table, actions] : request.parts) {
-    const size_t skipped = std::min(done, actions.size());
-    done -= skipped;
-    if (skipped == actions.size()) continue;
-    json.begin_array(table);
-    for (const auto& action : std::span(actions).subspan(skipped)) write_request(json, action);
-    json.end_array();
+    const auto of_others = std::ranges::find_if(unprocessed, [&](size_t at) { return at >= begin + actions.size(); });
+    const std::span<const size_t> its(unprocessed.begin(), of_others);
+    unprocessed = unprocessed.subspan(its.size());
+    if (!its.empty()) {
+      json.begin_array(table);
+      for (const size_t at : its) write_request(json, actions[at - begin]);
+      json.end_array();
+    }
+    begin += actions.size();
   }
   json.end_object();
 }
@@ -90,7 +95,7 @@ struct BatchWriteItem {
   static Result<std::string> encode(const Request& request, const api::WritesReply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    write_unprocessed(json, request, reply.written.size());
+    write_unprocessed(json, request, reply.unprocessed);
     write_costs(json, reply, request.capacity, CapacityKind::kPlain);
     json.end_object();
     return std::move(json).take();

@@ -137,7 +137,9 @@ Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::Transact
 void write_costs(wire::JsonWriter& json, const api::WritesReply& reply, CapacityDetail detail, CapacityKind kind) {
   if (detail != CapacityDetail::kNone) {
     std::vector<api::ConsumedCapacity> sums;
-    for (const auto& written : reply.written) add_by_table(sums, written.consumed);
+    for (const auto& written : reply.written) {
+      if (!written.consumed.table.empty()) add_by_table(sums, written.consumed);
+    }
     write_capacity_list(json, sums, detail, reply.repeated ? CapacityKind::kTransactionRead : kind);
   }
   write_collections(json, reply.collections);

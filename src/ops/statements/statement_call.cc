@@ -73,7 +73,7 @@ Task<Result<void>> try_write(const Context& context, RequestAuthorizer& checker,
   request.action.return_item_on_failure = options.return_item_on_failure && statement.kind != Statement::Kind::kInsert;
   request.returned = statement.returned;
   request.capacity = options.capacity;
-  PARTITA_CO_TRY(const table::WritePlan plan, table::bind(request, table));
+  PARTITA_CO_TRY(table::WritePlan plan, table::bind(request, table));
   PARTITA_CO_TRY_VOID(table::admit(plan, checker));
   outcome.table = table;
   auto written = co_await table::run(context.database, plan);

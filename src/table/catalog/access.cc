@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/fault_detail.h"
 #include "model/item_codec.h"
 
 namespace partita::table {
@@ -22,6 +23,10 @@ void add(std::vector<std::string>& names, const model::Item& item) {
 }
 
 }  // namespace
+
+bool is_throttled(const Error& error) {
+  return dynamic_cast<const model::ThrottledDetail*>(error.detail().get()) != nullptr;
+}
 
 std::vector<const model::AttributeValue*> Access::leading_keys() const {
   std::vector<const model::AttributeValue*> values;

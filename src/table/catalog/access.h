@@ -52,13 +52,24 @@ struct Access {
   std::vector<std::string> attributes() const;
 };
 
+// Whether it is an error of reserve() or check_indexes().
+bool is_throttled(const Error& error);
+
 // The one choke point of all requests. Lives as long as a request; called on its thread.
 class AccessChecker {
  public:
   virtual ~AccessChecker() = default;
   // Called before anything runs, and again after each bind. Its error is the reply.
   virtual Result<void> admit(const Access& access) = 0;
-  // Called after the access, whether the client asked for the capacity or not.
+  // Called for each part of the request once all are admitted: reserves the least that it may cost. Its error is the
+  // reply, or the reason of that part: see is_throttled().
+  virtual Result<void> reserve(const Access& /*access*/, model::HalfUnits /*least*/) { return {}; }
+  // Called when it is known what a write would write to global indexes, and before it does. Its error is that of the
+  // write. Called on any thread, perhaps several times, while no other function of the checker is.
+  virtual Result<void> check_indexes(const TableInfo& /*table*/, const api::ConsumedCapacity& /*consumed*/) const {
+    return {};
+  }
+  // Called after the access, whether the client asked for the capacity or not; in the order of reserve().
   virtual void charge(const Access& access, const api::ConsumedCapacity& consumed) = 0;
 };
 

@@ -57,7 +57,7 @@ TEST_F(AccessTest, OfAnUpdate) {
   request.action.update = expr::parse_update("SET x.y = if_not_exists(z, :b) + w REMOVE v", placeholders).value();
   request.action.condition = expr::parse_condition("u = :a", expr::ExpressionKind::kCondition, placeholders).value();
   request.returned = api::ReturnValues::kAllNew;
-  const auto plan = table::bind(request, find("T"));
+  auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(admit(*plan, checker_).ok());
   ASSERT_EQ(checker_.seen.size(), 1u);
@@ -78,7 +78,7 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
   request.filter = expr::parse_condition("f > :b", expr::ExpressionKind::kFilter, placeholders).value();
   request.projection = expr::parse_projection("p1, p2.q", placeholders).value();
   request.select = api::Select::kSpecific;
-  const auto plan = table::bind(request, find("T"));
+  auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(admit(*plan, checker_).ok());
   const Access& access = checker_.seen.back();
@@ -104,7 +104,7 @@ TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
     part.action = action_of(kind, item({{"pk", s("p")}, {"sk", n(static_cast<int64_t>(kind))}}));
     request.parts.push_back(part);
   }
-  const auto plan = table::bind(request, std::vector<Result<Table>>(3, find("T")));
+  auto plan = table::bind(request, std::vector<Result<Table>>(3, find("T")));
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(admit(*plan, checker_).ok());
   ASSERT_EQ(checker_.seen.size(), 3u);
@@ -128,7 +128,7 @@ TEST_F(AccessTest, AnIndexIsReadOnlyWhileItIsActive) {
   const auto fault_at = [&](Status status) {
     TableInfo table = *find("T");
     table.find_index("by-g")->status = status;
-    const auto plan = table::bind(request, std::make_shared<const TableInfo>(std::move(table)));
+    auto plan = table::bind(request, std::make_shared<const TableInfo>(std::move(table)));
     return plan.ok() ? std::nullopt : std::optional(model::fault_of(plan.error()));
   };
   EXPECT_EQ(fault_at(Status::kActive), std::nullopt);
@@ -143,7 +143,7 @@ TEST_F(AccessTest, ARequestCanBeBoundAgain) {
   ASSERT_TRUE(table::bind(request, find("T")).ok());
   update(drop_index("T", "by-g"));
   wait_for_jobs();
-  const auto plan = table::bind(request, find("T"));
+  auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(admit(*plan, checker_).ok());
   EXPECT_EQ(checker_.seen.back().attributes(), (Names{"g", "pk", "sk"}));

@@ -474,7 +474,11 @@ Result<RangePlan> bind(const api::RangeRequest& request, Table table) {
   return plan;
 }
 
-Result<void> admit(const RangePlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
+Result<void> admit(const RangePlan& plan, AccessChecker& checker) {
+  const Access access = access_of(plan);
+  PARTITA_TRY_VOID(checker.admit(access));
+  return checker.reserve(access, model::read_half_units(0, plan.request->consistent));
+}
 
 void charge(const RangePlan& plan, const api::RangeReply& page, AccessChecker& checker) {
   checker.charge(access_of(plan), page.consumed);

@@ -33,7 +33,7 @@ Access access_of(const TableInfo& table, const model::Item& key, const std::opti
 Access access_of(const GetPlan& plan) { return access_of(*plan.table, plan.request->key, plan.request->projection); }
 
 Result<BatchGetPlan::Read> bind_part(const api::BatchGetRequest::Part& part, Table table) {
-  BatchGetPlan::Read read{std::move(table), &part, {}, {}};
+  BatchGetPlan::Read read{std::move(table), &part, {}, {}, {}};
   if (part.projection) PARTITA_TRY_VOID(check_scalar_keys(*read.table, part.projection->nested_attributes()));
   std::set<std::string> seen;
   for (size_t i = 0; i < part.keys.size(); ++i) {
@@ -46,6 +46,28 @@ Result<BatchGetPlan::Read> bind_part(const api::BatchGetRequest::Part& part, Tab
   return read;
 }
 
+// Leaves out the keys without capacity. `refusal`: the first error of one, if there is none yet.
+Result<void> reserve(BatchGetPlan::Read& read, AccessChecker& checker, std::optional<Error>& refusal) {
+  const model::HalfUnits least = model::read_half_units(0, read.part->consistent);
+  size_t kept = 0;
+  for (size_t i = 0; i < read.which.size(); ++i) {
+    const size_t which = read.which[i];
+    auto reserved = checker.reserve(access_of(*read.table, read.part->keys[which], read.part->projection), least);
+    if (reserved.ok()) {
+      read.which[kept] = which;
+      if (kept != i) read.keys[kept] = std::move(read.keys[i]);
+      ++kept;
+      continue;
+    }
+    if (!is_throttled(reserved.error())) return reserved;
+    read.refused.push_back(which);
+    if (!refusal) refusal = std::move(reserved).error();
+  }
+  read.which.resize(kept);
+  read.keys.erase(read.keys.begin() + static_cast<ptrdiff_t>(kept), read.keys.end());
+  return {};
+}
+
 }  // namespace
 
 Result<GetPlan> bind(const api::GetRequest& request, Table table) {
@@ -55,7 +77,11 @@ Result<GetPlan> bind(const api::GetRequest& request, Table table) {
   return GetPlan{std::move(table), &request, std::move(key)};
 }
 
-Result<void> admit(const GetPlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
+Result<void> admit(const GetPlan& plan, AccessChecker& checker) {
+  const Access access = access_of(plan);
+  PARTITA_TRY_VOID(checker.admit(access));
+  return checker.reserve(access, model::read_half_units(0, plan.request->consistent));
+}
 
 Task<Result<api::GetReply>> run(TableContext& context, const GetPlan& plan) {
   auto read = co_await context.engine().read(std::span(&plan.key, 1));
@@ -113,12 +139,19 @@ Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Resul
   return plan;
 }
 
-Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker) {
+Result<void> admit(BatchGetPlan& plan, AccessChecker& checker) {
   for (const auto& read : plan.reads) {
     for (const size_t i : read.which) {
       PARTITA_TRY_VOID(checker.admit(access_of(*read.table, read.part->keys[i], read.part->projection)));
     }
   }
+  std::optional<Error> refusal;
+  bool any = false;
+  for (auto& read : plan.reads) {
+    PARTITA_TRY_VOID(reserve(read, checker, refusal));
+    any = any || !read.which.empty();
+  }
+  if (refusal && !any) return *std::move(refusal);
   return {};
 }
 
@@ -152,6 +185,8 @@ Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& 
       }
     }
     answer.unprocessed.assign(read.which.begin() + static_cast<ptrdiff_t>(answer.items.size()), read.which.end());
+    answer.unprocessed.insert(answer.unprocessed.end(), read.refused.begin(), read.refused.end());
+    std::ranges::sort(answer.unprocessed);
     answer.consumed = read_charge(*read.table, answer.items, read.part->consistent);
     outcome.parts.push_back(std::move(answer));
   }
@@ -160,7 +195,7 @@ Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& 
 
 void charge(const BatchGetPlan& plan, const api::BatchGetReply& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < plan.reads.size(); ++i) {
-    const auto& [table, part, which, keys] = plan.reads[i];
+    const auto& [table, part, which, keys, refused] = plan.reads[i];
     const auto& items = outcome.parts[i].items;
     for (size_t k = 0; k < items.size(); ++k) {
       const Access access = access_of(*table, part->keys[which[k]], part->projection);

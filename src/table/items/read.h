@@ -38,6 +38,7 @@ struct BatchGetPlan {
     const api::BatchGetRequest::Part* part;
     std::vector<size_t> which;       // positions among the part's keys; of equal keys only the first
     std::vector<storage::Key> keys;  // one for each position
+    std::vector<size_t> refused;     // positions for which there is no capacity, ascending
   };
   std::vector<Read> reads;  // one for each part
 };
@@ -45,7 +46,8 @@ struct BatchGetPlan {
 // `tables`: for each part its table, or the error of its name. Faults: the errors in `tables`, those of
 // check_scalar_keys() and check_key(), kBatchDuplicateKeys if two parts ask for the same item of one table.
 Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Result<Table>> tables);
-Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker);
+// Keys without capacity are left out of the plan, unless all of them are: then the error of the first.
+Result<void> admit(BatchGetPlan& plan, AccessChecker& checker);
 // The context and the plan outlive the task. Errors: kUnavailable, kCorrupt.
 Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& plan);
 void charge(const BatchGetPlan& plan, const api::BatchGetReply& outcome, AccessChecker& checker);

@@ -215,7 +215,7 @@ Task<Result<api::WritesReply>> run_transaction(TableContext& context, const Writ
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
   if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
   for (api::Written& written : attempt.written) written.consumed.twice();
-  co_return api::WritesReply{std::move(attempt.written), attempt.repeated, {}};
+  co_return api::WritesReply{std::move(attempt.written), {}, attempt.repeated, {}};
 }
 
 // A batch is not a transaction in DynamoDB. A large one is written in pieces, to bound memory and time.
@@ -232,9 +232,17 @@ size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
   return end;
 }
 
-// Adds the results to `written`. On failure, nothing of the piece is written.
+// Takes back what was added to the changes since they had that many writes and appends.
+void cut(Changes& changes, size_t writes, size_t appends) {
+  changes.writes().erase(changes.writes().begin() + static_cast<ptrdiff_t>(writes), changes.writes().end());
+  changes.appends().erase(changes.appends().begin() + static_cast<ptrdiff_t>(appends), changes.appends().end());
+}
+
+// Adds the results to `written`; that of a write for which an index has no capacity is empty, and its error `throttle`.
+// On failure, nothing of the piece is written.
 Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size_t begin, size_t end,
-                             const std::vector<bool>& full, std::vector<api::Written>& written) {
+                             const std::vector<bool>& full, std::vector<api::Written>& written,
+                             std::optional<Error>& throttle) {
   const auto writes = std::span(plan.writes).subspan(begin, end - begin);
   std::vector<Key> keys;
   for (const auto& write : writes) keys.push_back(write.key);
@@ -244,7 +252,15 @@ Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size
     written.resize(begin);
     refusal = Result<void>();
     for (size_t i = 0; i < writes.size(); ++i) {
+      const size_t writes_before = changes.writes().size();
+      const size_t appends_before = changes.appends().size();
       auto one = evaluate_one(writes[i], full[begin + i], found[i], now_ms, changes);
+      if (!one.ok() && is_throttled(one.error())) {
+        cut(changes, writes_before, appends_before);
+        written.emplace_back();
+        throttle = std::move(one).error();
+        continue;
+      }
       if (!one.ok()) {
         refusal = std::move(one).error();
         return Decision::kRefuse;
@@ -261,21 +277,36 @@ Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size
   co_return refusal;
 }
 
+std::vector<size_t> unprocessed_of(const WritesPlan& plan, std::span<const api::Written> written) {
+  std::vector<size_t> unprocessed = plan.refused;
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    if (i < written.size() && !written[i].consumed.table.empty()) continue;
+    unprocessed.push_back(plan.positions.empty() ? i : plan.positions[i]);
+  }
+  std::ranges::sort(unprocessed);
+  return unprocessed;
+}
+
 Task<Result<api::WritesReply>> run_batch(TableContext& context, const WritesPlan& plan, const std::vector<bool>& full) {
   api::WritesReply outcome;
+  std::optional<Error> throttle = plan.refusal;
   for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
     if (begin > 0) co_await Yield();
     size_t end = piece_end(plan.writes, begin);
-    auto done = co_await run_piece(context, plan, begin, end, full, outcome.written);
+    auto done = co_await run_piece(context, plan, begin, end, full, outcome.written, throttle);
     // The size of index rows is not known before.
     while (!done.ok() && done.error().kind() == ErrorKind::kTooLarge && end - begin > 1) {
       end = begin + (end - begin) / 2;
-      done = co_await run_piece(context, plan, begin, end, full, outcome.written);
+      done = co_await run_piece(context, plan, begin, end, full, outcome.written, throttle);
     }
     if (done.ok()) continue;
     // Earlier pieces must not be written again: other clients may have changed their items since.
     if (begin == 0 || !TableContext::binds_again(done.error())) co_return std::move(done).error();
     break;
+  }
+  outcome.unprocessed = unprocessed_of(plan, outcome.written);
+  if (throttle && outcome.unprocessed.size() == plan.writes.size() + plan.refused.size()) {
+    co_return *std::move(throttle);
   }
   co_return outcome;
 }
@@ -325,6 +356,48 @@ Access access_of(const TransactGetPlan& plan, size_t i) {
   access.projection = part.projection ? &*part.projection : nullptr;
   access.select = part.projection ? api::Select::kSpecific : api::Select::kAllAttributes;
   return access;
+}
+
+constexpr model::HalfUnits kTransactionFactor = 2;  // see ConsumedCapacity::twice()
+
+// Reserves for each part of a transaction; one that is refused cancels it.
+template <class Reserve>
+Result<void> reserve_each(size_t parts, Reserve reserve) {
+  std::optional<Reasons> reasons;
+  for (size_t i = 0; i < parts; ++i) {
+    auto reserved = reserve(i);
+    if (reserved.ok()) continue;
+    if (!is_throttled(reserved.error())) return reserved;
+    if (!reasons) reasons.emplace(parts);
+    (*reasons)[i].error = std::move(reserved).error();
+  }
+  if (reasons) return cancelled(*std::move(reasons));
+  return {};
+}
+
+Result<void> reserve_batch(WritesPlan& plan, AccessChecker& checker) {
+  std::vector<BoundWrite> admitted;
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    auto reserved = checker.reserve(access_of(plan.writes[i]), least_cost(plan.writes[i]));
+    if (!reserved.ok() && !is_throttled(reserved.error())) return reserved;
+    if (!reserved.ok() && !plan.refusal) {
+      // From here on the admitted ones are moved to a list of their own.
+      plan.refusal = std::move(reserved).error();
+      for (size_t k = 0; k < i; ++k) plan.positions.push_back(k);
+      admitted.assign(std::make_move_iterator(plan.writes.begin()),
+                      std::make_move_iterator(plan.writes.begin() + static_cast<ptrdiff_t>(i)));
+      plan.refused.push_back(i);
+    } else if (!reserved.ok()) {
+      plan.refused.push_back(i);
+    } else if (plan.refusal) {
+      plan.positions.push_back(i);
+      admitted.push_back(std::move(plan.writes[i]));
+    }
+  }
+  if (!plan.refusal) return {};
+  plan.writes = std::move(admitted);
+  if (plan.writes.empty()) return *plan.refusal;
+  return {};
 }
 
 }  // namespace
@@ -390,9 +463,15 @@ Result<WritesPlan> bind(const api::BatchWriteRequest& request, std::vector<Resul
   return plan;
 }
 
-Result<void> admit(const WritesPlan& plan, AccessChecker& checker) {
-  for (const BoundWrite& write : plan.writes) PARTITA_TRY_VOID(checker.admit(access_of(write)));
-  return {};
+Result<void> admit(WritesPlan& plan, AccessChecker& checker) {
+  for (BoundWrite& write : plan.writes) {
+    write.checker = &checker;
+    PARTITA_TRY_VOID(checker.admit(access_of(write)));
+  }
+  if (plan.transaction == nullptr) return reserve_batch(plan, checker);
+  return reserve_each(plan.writes.size(), [&](size_t i) {
+    return checker.reserve(access_of(plan.writes[i]), kTransactionFactor * least_cost(plan.writes[i]));
+  });
 }
 
 Task<Result<api::WritesReply>> run(TableContext& context, const WritesPlan& plan) {
@@ -451,7 +530,8 @@ Result<TransactGetPlan> bind(const api::TransactGetRequest& request, std::vector
 
 Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker) {
   for (size_t i = 0; i < plan.tables.size(); ++i) PARTITA_TRY_VOID(checker.admit(access_of(plan, i)));
-  return {};
+  const model::HalfUnits least = kTransactionFactor * model::read_half_units(0, true);
+  return reserve_each(plan.tables.size(), [&](size_t i) { return checker.reserve(access_of(plan, i), least); });
 }
 
 Task<Result<api::TransactGetReply>> run(TableContext& context, const TransactGetPlan& plan) {

@@ -171,6 +171,9 @@ Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const Record* fou
   }
   const Origin origin{.at_ms = now_ms, .service = action.by_service};
   written.change = change_item(table, write.key, before, after, origin, changes);
+  if (write.checker != nullptr && !written.change.consumed.global_indexes.empty()) {
+    PARTITA_TRY_VOID(write.checker->check_indexes(table, written.change.consumed));
+  }
   return written;
 }
 
@@ -204,6 +207,10 @@ Verb verb_of(Kind kind) {
   return kVerbs[static_cast<size_t>(kind)];
 }
 
+model::HalfUnits least_cost(const BoundWrite& write) {
+  return model::write_half_units(write.action->kind == Kind::kPut ? named_bytes(*write.action) : 0);
+}
+
 Access access_of(const BoundWrite& write, api::ReturnValues returned) {
   const api::WriteAction& action = *write.action;
   Access access;
@@ -225,8 +232,11 @@ Result<WritePlan> bind(const api::WriteRequest& request, Table table) {
   return plan;
 }
 
-Result<void> admit(const WritePlan& plan, AccessChecker& checker) {
-  return checker.admit(access_of(plan.write, plan.request->returned));
+Result<void> admit(WritePlan& plan, AccessChecker& checker) {
+  plan.write.checker = &checker;
+  const Access access = access_of(plan.write, plan.request->returned);
+  PARTITA_TRY_VOID(checker.admit(access));
+  return checker.reserve(access, least_cost(plan.write));
 }
 
 void charge(const WritePlan& plan, const api::WriteReply& outcome, AccessChecker& checker) {

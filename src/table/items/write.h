@@ -37,8 +37,9 @@ struct BoundWrite {
 
   Table table;
   const api::WriteAction* action;
-  model::Item needed;  // of a kPut: needed_of() its item; otherwise empty
-  storage::Key key;    // set by check_write(); empty before
+  model::Item needed;                      // of a kPut: needed_of() its item; otherwise empty
+  storage::Key key;                        // set by check_write(); empty before
+  const AccessChecker* checker = nullptr;  // set by admit(): decides about global indexes; null: nobody does
 };
 
 // The request outlives its plan.
@@ -49,7 +50,8 @@ struct WritePlan {
 
 // Faults: those of check_write().
 Result<WritePlan> bind(const api::WriteRequest& request, Table table);
-Result<void> admit(const WritePlan& plan, AccessChecker& checker);
+// The checker outlives the plan's run().
+Result<void> admit(WritePlan& plan, AccessChecker& checker);
 // Carries out the action in one transaction; durable when the task ends. The context and the plan outlive the task.
 // Faults: those of evaluate_write() and check_growth(). If the table's description is no longer the newest, nothing is
 // written, and TableContext::binds_again() is true for the error.
@@ -60,6 +62,9 @@ void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& 
 
 Verb verb_of(api::WriteAction::Kind kind);
 
+// The least that the action costs, outside a transaction.
+model::HalfUnits least_cost(const BoundWrite& write);
+
 // One action of a request as the access checker sees it.
 Access access_of(const BoundWrite& write, api::ReturnValues returned = api::ReturnValues::kNone);
 
@@ -69,8 +74,8 @@ Access access_of(const BoundWrite& write, api::ReturnValues returned = api::Retu
 Result<void> check_write(BoundWrite& write);
 
 // Evaluates the action at `now_ms` (since 1970) on the stored item (null: absent), and adds the rows to write to
-// `changes`. A pure function. Precondition: the write has its key. Faults: kConditionFailed, those of expr::apply(),
-// kItemToUpdateTooLarge.
+// `changes`. A pure function, but for what the checker decides. Precondition: the write has its key. Faults:
+// kConditionFailed, those of expr::apply(), kItemToUpdateTooLarge, those of AccessChecker::check_indexes().
 Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const storage::Record* found, int64_t now_ms,
                                       storage::Changes& changes);
 
