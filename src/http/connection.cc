@@ -253,6 +253,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   ops::Call call = begin_call(body);
   ops::RequestFootprint footprint;
   call.footprint = &footprint;
+  call.began_ns = began_ns;
   const auth::Facts asked = facts(body);
   const auth::Claimed claimed =
       call.posted && !administrates_ ? context_.authenticator.claim(asked) : auth::Claimed(auth::Refused{});

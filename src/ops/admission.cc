@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/retry_after.h"
 #include "model/fault.h"
+#include "model/fault_detail.h"
 #include "ops/footprint.h"
 #include "ops/resource_arn.h"
 #include "table/open/database.h"
@@ -57,6 +58,22 @@ model::HalfUnits units_of_key(const table::Access& access, const api::ConsumedCa
   if (access.index != nullptr) return units;
   for (const auto& [name, of_index] : consumed.global_indexes) units -= of_index.total();
   return units;
+}
+
+model::Fault fault_of(const throttle::Shortage& shortage) {
+  using model::Fault;
+  const bool index = shortage.index != nullptr;
+  switch (shortage.limit) {
+    case model::ThroughputLimit::kProvisioned:
+      return index ? Fault::kIndexThroughputExceeded : Fault::kThroughputExceeded;
+    case model::ThroughputLimit::kKeyRange:
+      return index && shortage.write ? Fault::kIndexOnDemandExceeded : Fault::kOnDemandExceeded;
+    case model::ThroughputLimit::kMaxOnDemand:
+      return Fault::kMaxOnDemandExceeded;
+    case model::ThroughputLimit::kAccount:
+      return Fault::kAccountThroughputExceeded;
+  }
+  PARTITA_CHECK(false);
 }
 
 }  // namespace
@@ -187,7 +204,40 @@ Task<Result<void>> RequestAuthorizer::load(const Error& error) {
   co_return Result<void>();
 }
 
+int64_t RequestAuthorizer::capacity_ns() const {
+  return context_.began_ns != 0 ? context_.began_ns : context_.database.clock().monotonic_ns();
+}
+
+Error RequestAuthorizer::throttled(const table::TableInfo& table, const throttle::Shortage& shortage) const {
+  std::string arn;
+  append_table_arn(arn, context_, table.name);
+  if (shortage.index != nullptr) arn.append("/index/").append(shortage.index->name);
+  const int64_t wait_ms = shortage.wait_ns / kNsPerMs + 1;
+  auto detail = std::make_shared<const model::ThrottledDetail>(
+      static_cast<uint32_t>(wait_ms),
+      model::ThrottledDetail::Reason{shortage.limit, shortage.index != nullptr, shortage.write, std::move(arn)});
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(fault_of(shortage)), {}, std::move(detail));
+}
+
+Result<void> RequestAuthorizer::reserve(const table::Access& access, model::HalfUnits least) {
+  if (!limited_) return {};
+  const auto shortage = reservations_.reserve(access, least, capacity_ns());
+  if (!shortage) [[likely]]
+    return {};
+  return throttled(*access.table, *shortage);
+}
+
+Result<void> RequestAuthorizer::check_indexes(const table::TableInfo& table,
+                                              const api::ConsumedCapacity& consumed) const {
+  if (!limited_) return {};
+  const auto shortage = reservations_.index_shortage(table, consumed, capacity_ns());
+  if (!shortage) [[likely]]
+    return {};
+  return throttled(table, *shortage);
+}
+
 void RequestAuthorizer::charge(const table::Access& access, const api::ConsumedCapacity& consumed) {
+  if (limited_) reservations_.charge(access, consumed, capacity_ns());
   context_.admission.charge(context_, access, consumed);
 }
 

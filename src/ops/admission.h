@@ -1,6 +1,6 @@
 // The one place where requests are limited. Each request passes here once at its start, each of its accesses before it
-// runs, and again with its consumed capacity afterwards. Authorisation, request rates and metrics of tables are asked
-// here.
+// runs, and again with its consumed capacity afterwards. Authorisation, request rates, the capacity of tables, and
+// metrics of tables are asked here.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "ops/authorisation.h"
+#include "ops/call.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
 #include "table/catalog/access.h"
 #include "throttle/request_rates.h"
+#include "throttle/reservations.h"
+#include "throttle/table_capacity.h"
 
 namespace partita::ops {
 
@@ -26,9 +29,13 @@ std::string_view action_of(const Operation& operation, table::Verb verb);
 class Admission {
  public:
   // `space`: the namespace of the tables; empty: none.
-  Admission(Enforcement enforcement, std::shared_ptr<throttle::RequestRates> rates, std::shared_ptr<TableMeters> meters,
-            std::string space)
-      : rates_(std::move(rates)), meters_(std::move(meters)), space_(std::move(space)), authorisation_(enforcement) {}
+  Admission(Enforcement enforcement, std::shared_ptr<throttle::RequestRates> rates,
+            std::shared_ptr<throttle::CapacityLimits> capacity, std::shared_ptr<TableMeters> meters, std::string space)
+      : rates_(std::move(rates)),
+        capacity_(std::move(capacity)),
+        meters_(std::move(meters)),
+        space_(std::move(space)),
+        authorisation_(enforcement) {}
 
   // The caller, which the call holds. Calls whose signature was refused share one rate limit. Faults: the refusal of
   // the signature, kRateExceeded.
@@ -44,11 +51,15 @@ class Admission {
   // the table are watched.
   void charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed);
 
+  // For the capacity of one request, which this outlives.
+  throttle::Reservations reservations() { return {*capacity_, space_}; }
+
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
 
  private:
   const std::shared_ptr<throttle::RequestRates> rates_;
+  const std::shared_ptr<throttle::CapacityLimits> capacity_;
   const std::shared_ptr<TableMeters> meters_;
   const std::string space_;
   Authorisation authorisation_;
@@ -58,8 +69,15 @@ class Admission {
 class RequestAuthorizer final : public table::AccessChecker {
  public:
   explicit RequestAuthorizer(const Context& context, api::CapacityDetail capacity = api::CapacityDetail::kNone)
-      : context_(context), capacity_(capacity) {}
+      : context_(context),
+        capacity_(capacity),
+        limited_(context.source != nullptr && !context.source->administrates()),
+        reservations_(context.admission.reservations()) {}
   Result<void> admit(const table::Access& access) override;
+  // Requests of this process and of the administration socket are not limited, as in Admission::enter(). The errors of
+  // both carry a model::ThrottledDetail: kThroughputExceeded and the faults after it.
+  Result<void> reserve(const table::Access& access, model::HalfUnits least) override;
+  Result<void> check_indexes(const table::TableInfo& table, const api::ConsumedCapacity& consumed) const override;
   void charge(const table::Access& access, const api::ConsumedCapacity& consumed) override;
 
   // Whether policies allow the access under another action, for requests that need several. Faults: those of
@@ -76,10 +94,16 @@ class RequestAuthorizer final : public table::AccessChecker {
   // Authorisation::is_not_loaded(error).
   Task<Result<void>> load(const Error& error);
 
+  // The request will be bound again: what it has reserved and not used is given back.
+  void give_back() { reservations_.give_back(); }
+
  private:
   // `depends`: set as by Authorisation::check(); unchanged if the caller has no identity.
   Result<void> check(const table::Access& access, std::string_view action, bool& depends);
   Result<void> check_name(const table::Access& access, bool counts);
+  // The time of buckets, which is that of the request's beginning.
+  int64_t capacity_ns() const;
+  Error throttled(const table::TableInfo& table, const throttle::Shortage& shortage) const;
   void note_allowed() const {
     if (context_.allowed != nullptr) *context_.allowed = true;
   }
@@ -96,6 +120,8 @@ class RequestAuthorizer final : public table::AccessChecker {
 
   const Context& context_;
   const api::CapacityDetail capacity_;
+  const bool limited_;  // by capacity
+  throttle::Reservations reservations_;
   PolicySnapshot policies_;
   std::vector<uint32_t> named_;  // ids of tables whose policies load() will load
   auth::Effort effort_;

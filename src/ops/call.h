@@ -46,6 +46,7 @@ struct Call {
   std::string_view space = {};            // the X-Partita-Namespace header, empty when absent
   bool posted = true;                     // false: not a POST, and the members above are empty
   RequestFootprint* footprint = nullptr;  // gets the names and tables of the call; null: not measured
+  int64_t began_ns = 0;                   // when it came, on the monotonic clock; 0: now
 };
 
 struct Reply {

@@ -22,10 +22,12 @@ Task<Result<bool>> tries_again(const Context& context, RequestAuthorizer& checke
     // Policies may also be found wanting by the error of the wait.
     if (Authorisation::is_not_loaded(error)) {
       if (tries >= kMostTries) co_return false;
+      checker.give_back();
       PARTITA_CO_TRY_VOID(co_await checker.load(error));
       co_return true;
     }
     if (!binds_again || waited) co_return false;
+    checker.give_back();
     auto again = co_await tries_again(context, error, tries);
     if (again.ok()) co_return again;
     error = std::move(again).error();

@@ -39,6 +39,7 @@ struct Context {
   // Not null: the database has no tables, and the only question is whether policies allow any part of the request. If
   // they do, admission sets it, and ControlExecution does not call the operation's run().
   bool* allowed = nullptr;
+  int64_t began_ns = 0;  // see Call
 };
 
 // For Operation::action: each statement of a request has its own.

@@ -24,6 +24,7 @@ struct TableTotals {
   HistogramTotals took;  // in nanoseconds, of requests for items; without buckets if there were none
   api::Capacity consumed;
   uint64_t throttled = 0;
+  uint64_t would_throttle = 0;  // reads and writes beyond the capacity of the table and its indexes, which were served
 };
 
 struct RequestTotals {

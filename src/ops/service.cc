@@ -70,10 +70,11 @@ Result<Begun> begin(Admission& admission, const Call& call) {
 struct Service::Parts {
   const Enforcement enforcement;
   const std::shared_ptr<throttle::RequestRates> rates;
+  const std::shared_ptr<throttle::CapacityLimits> capacity;
   const std::shared_ptr<TableMeters> meters;
   iam::Directory* const directory;
   const std::string space;
-  Admission admission{enforcement, rates, meters, space};
+  Admission admission{enforcement, rates, capacity, meters, space};
   RequestCounts counts{};
 };
 
@@ -84,17 +85,18 @@ Error without_database() { return Error(ErrorKind::kUnavailable, "a rollback did
 }  // namespace
 
 Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
-                 iam::Directory* directory)
+                 iam::Directory* directory, throttle::CapacityMode capacity)
     : database_(&database),
       parts_(new Parts{enforcement,
                        std::make_shared<throttle::RequestRates>(requests_per_second, database.clock()),
+                       std::make_shared<throttle::CapacityLimits>(capacity),
                        std::make_shared<TableMeters>(),
                        directory,
                        {}}) {}
 Service::Service(table::Database& database, const Service& elder, std::string space)
     : database_(&database),
-      parts_(
-          new Parts{elder.parts_->enforcement, elder.parts_->rates, elder.parts_->meters, nullptr, std::move(space)}) {}
+      parts_(new Parts{elder.parts_->enforcement, elder.parts_->rates, elder.parts_->capacity, elder.parts_->meters,
+                       nullptr, std::move(space)}) {}
 Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
@@ -199,8 +201,8 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
   co_await guard;
   if (database_ == nullptr) [[unlikely]]
     co_return refusal(without_database());
-  const Context context{*database_, parts_->admission, *begun->caller,     operation,      call.host,
-                        call.body,  call.source,       iterators_from_ms_, call.footprint, allowed};
+  const Context context{*database_,  parts_->admission,  *begun->caller, operation, call.host,    call.body,
+                        call.source, iterators_from_ms_, call.footprint, allowed,   call.began_ns};
   Reply reply;
   auto execution = decode(context, std::move(begun->document));
   Result<void> done;
@@ -241,7 +243,15 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }
 
-RequestTotals Service::totals() { return {parts_->counts.totals(), parts_->meters->totals()}; }
+RequestTotals Service::totals() {
+  RequestTotals totals{parts_->counts.totals(), parts_->meters->totals()};
+  for (const throttle::ThrottleEvents& events : parts_->capacity->events()) {
+    const auto is_same = [&](const TableTotals& one) { return one.table == events.table && one.space == events.space; };
+    const auto found = std::ranges::find_if(totals.tables, is_same);
+    if (found != totals.tables.end()) found->would_throttle += events.recorded.read + events.recorded.write;
+  }
+  return totals;
+}
 
 throttle::HotKeys::Top Service::hot_keys(const table::TableInfo& table, size_t most) {
   return parts_->meters->hot_keys(parts_->space, table, most, database_->clock().monotonic_ns());
@@ -250,6 +260,7 @@ throttle::HotKeys::Top Service::hot_keys(const table::TableInfo& table, size_t m
 void Service::report(Exposition& out) {
   parts_->counts.report(out);
   parts_->meters->report(out);
+  parts_->capacity->report(out);
 }
 
 }  // namespace partita::ops

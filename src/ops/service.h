@@ -20,6 +20,7 @@
 #include "ops/call.h"
 #include "ops/request_totals.h"
 #include "throttle/hot_keys.h"
+#include "throttle/table_capacity.h"
 
 namespace partita::table {
 class Database;
@@ -37,11 +38,13 @@ class Execution;
 class Service {
  public:
   // The database outlives the service. `requests_per_second`: the limit of each principal; 0: none. `directory`: the
-  // users that calls of IAM and STS change; it outlives the service. Null: these calls are refused.
+  // users that calls of IAM and STS change; it outlives the service. Null: these calls are refused. `capacity`: of
+  // tables without a tag that says otherwise.
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
-                   uint64_t requests_per_second = 0, iam::Directory* directory = nullptr);
-  // The service of a namespace in the same server, without a directory. It shares the enforcement, the rate limits and
-  // the metrics of tables with `elder`, whose report() includes them.
+                   uint64_t requests_per_second = 0, iam::Directory* directory = nullptr,
+                   throttle::CapacityMode capacity = throttle::CapacityMode::kRecord);
+  // The service of a namespace in the same server, without a directory. It shares the enforcement, the limits and the
+  // metrics of tables with `elder`, whose report() includes them.
   Service(table::Database& database, const Service& elder, std::string space);
   ~Service();
 
@@ -51,8 +54,8 @@ class Service {
 
   // An operation without a protocol: the execution, of that operation, holds the request and then the reply. Policies
   // of `caller.identity` are enforced; without an identity everything is allowed. Capacity counts in the metrics of
-  // tables. Not done: authentication, rate limits, and metrics, logs, audit and traces of requests. All arguments
-  // outlive the task. Callable from any thread; continues through the current Executor (base/executor.h).
+  // tables. Not done: authentication, limits of rates and of capacity, and metrics, logs, audit and traces of requests.
+  // All arguments outlive the task. Callable from any thread; continues through the current Executor (base/executor.h).
   Task<Result<void>> run(const Operation& operation, const auth::Caller& caller, Execution& execution);
 
   // Before a call creates a namespace: the refusal if policies allow no part of it, judged by the names in it alone.
