@@ -32,6 +32,7 @@ MORE = {
     "--metrics-token": ("operations.md#metrics", "Metrics"),
     "--admin-socket": ("operations.md#administration", "Administration"),
     "--request-rate": ("security.md#rate-limits", "Rate limits"),
+    "--capacity": ("capacity.md", "Capacity"),
     "--vector-memory": ("vectors.md", "Vector search"),
     "--log-level": ("operations.md#the-log", "The log"),
     "--audit-log": ("security.md#audit-log", "Audit log"),

@@ -108,6 +108,7 @@ void write(JsonWriter& json, const MetricSample& sample, std::string_view space)
     write(json, "TableName", table.name);
     write(json, "Requests", table.requests.count);
     write(json, "Throttled", table.requests.throttled);
+    write(json, "WouldThrottle", table.would_throttle);
     if (table.requests.count != 0) {
       write(json, "P50Ms", table.requests.p50_ms);
       write(json, "P99Ms", table.requests.p99_ms);

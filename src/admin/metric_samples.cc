@@ -67,9 +67,10 @@ void add_tables(MetricSample& sample, const ops::RequestTotals& before, const op
     const auto is_same = [&](const ops::TableTotals& one) { return one.table == now.table && one.space == now.space; };
     const auto found = std::ranges::find_if(before.tables, is_same);
     const ops::TableTotals then = found == before.tables.end() ? ops::TableTotals() : *found;
-    MetricSample::Table table{now.space, now.table, {}, {}};
+    MetricSample::Table table{now.space, now.table, {}, 0, {}};
     set_times(table.requests, grown(&then.took, now.took));
     table.requests.throttled = grown(then.throttled, now.throttled);
+    table.would_throttle = grown(then.would_throttle, now.would_throttle);
     table.consumed = grown(then.consumed, now.consumed);
     if (table.requests.count != 0 || table.consumed.total() != 0) sample.tables.push_back(std::move(table));
   }

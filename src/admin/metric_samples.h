@@ -34,7 +34,8 @@ struct MetricSample {
   struct Table {
     std::string space;  // the namespace, or empty
     std::string name;
-    Requests requests;  // without errors
+    Requests requests;            // without errors
+    uint64_t would_throttle = 0;  // see ops::TableTotals
     api::Capacity consumed;
   };
 

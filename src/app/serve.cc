@@ -346,7 +346,7 @@ admin::ConsoleFacts facts_of(const cli::ServeOptions& options, const namespaces:
 std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options, iam::Directory& directory,
                                               table::Database& database) {
   const auto enforcement = options.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse;
-  return std::make_unique<ops::Service>(database, enforcement, options.request_rate, &directory);
+  return std::make_unique<ops::Service>(database, enforcement, options.request_rate, &directory, options.capacity);
 }
 
 }  // namespace

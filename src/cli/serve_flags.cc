@@ -76,6 +76,13 @@ Result<void> set_log_level(Draft& draft, const Flag&, std::string_view text) {
   return {};
 }
 
+Result<void> set_capacity(Draft& draft, const Flag&, std::string_view text) {
+  const auto mode = throttle::capacity_mode_named(text);
+  if (!mode) return misuse("--capacity takes record or enforce, not " + quoted(text) + ".");
+  draft.line.serve.access.capacity = *mode;
+  return {};
+}
+
 Result<void> set_log_format(Draft& draft, const Flag&, std::string_view text) {
   if (text != "text" && text != "json") return misuse("--log-format takes text or json, not " + quoted(text) + ".");
   draft.line.serve.log.format = text == "json" ? LogFormat::kJson : LogFormat::kText;
@@ -176,6 +183,10 @@ constexpr std::array kServeFlags = {
          "The number of requests that each user may make in a second; without users, each access key. Further "
          "requests are throttled, and SDKs retry them.",
          set_number<PARTITA_OPTION(serve.access.request_rate), 1, 1'000'000>},
+    Flag{"--capacity", "MODE",
+         "What happens to requests beyond the capacity of their table or index: record (the default) serves and counts "
+         "them, enforce throttles them as DynamoDB does. A table's tag partita:capacity has precedence.",
+         set_capacity},
     Flag{"--audit-log", "FILE",
          "Append one line of JSON for each call that concerns tables, users or policies: caller, operation, address "
          "and outcome. SIGHUP reopens the file.",

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "http/protocol.h"
 #include "namespaces/namespaces.h"
+#include "throttle/table_capacity.h"
 
 namespace partita::cli {
 
@@ -29,6 +30,7 @@ struct AccessOptions {
   bool users = false;         // whether users of the store may call
   bool warn_only = false;
   uint64_t request_rate = 0;  // for each principal, a second; 0: unlimited
+  throttle::CapacityMode capacity = throttle::CapacityMode::kRecord;
 
   bool verifies() const { return users || !credentials.empty(); }
 };
