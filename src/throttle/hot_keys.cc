@@ -5,51 +5,51 @@
 
 namespace partita::throttle {
 
-void HeavyKeys::place(size_t at, Count count) {
-  places_.find(count.key)->second = at;
-  heap_[at] = std::move(count);
+void HeavyKeys::place(size_t at, Places::iterator counted) {
+  counted->second.at = at;
+  heap_[at] = counted;
 }
 
 void HeavyKeys::sink(size_t at) {
-  Count sinking = std::move(heap_[at]);
+  const Places::iterator sinking = heap_[at];
   while (true) {
     size_t lighter = 2 * at + 1;
     if (lighter >= heap_.size()) break;
-    if (lighter + 1 < heap_.size() && heap_[lighter + 1].weight < heap_[lighter].weight) ++lighter;
-    if (heap_[lighter].weight >= sinking.weight) break;
-    place(at, std::move(heap_[lighter]));
+    if (lighter + 1 < heap_.size() && heap_[lighter + 1]->second.weight < heap_[lighter]->second.weight) ++lighter;
+    if (heap_[lighter]->second.weight >= sinking->second.weight) break;
+    place(at, heap_[lighter]);
     at = lighter;
   }
-  place(at, std::move(sinking));
+  place(at, sinking);
 }
 
 void HeavyKeys::rise(size_t at) {
-  Count rising = std::move(heap_[at]);
-  while (at > 0 && heap_[(at - 1) / 2].weight > rising.weight) {
-    place(at, std::move(heap_[(at - 1) / 2]));
+  const Places::iterator rising = heap_[at];
+  while (at > 0 && heap_[(at - 1) / 2]->second.weight > rising->second.weight) {
+    place(at, heap_[(at - 1) / 2]);
     at = (at - 1) / 2;
   }
-  place(at, std::move(rising));
+  place(at, rising);
 }
 
 void HeavyKeys::add(std::string_view key, uint64_t weight) {
-  total_ += weight;
   if (const auto found = places_.find(key); found != places_.end()) {
-    heap_[found->second].weight += weight;
-    sink(found->second);
+    found->second.weight += weight;
+    sink(found->second.at);
   } else if (heap_.size() < most_) {
-    places_.emplace(key, heap_.size());
-    heap_.push_back({std::string(key), weight, 0});
+    if (heap_.size() == heap_.capacity()) heap_.reserve(std::min(most_, 2 * heap_.size() + 8));
+    heap_.push_back(places_.emplace(key, Place{weight, 0, heap_.size()}).first);
     rise(heap_.size() - 1);
   } else {
-    Count& lightest = heap_.front();
-    places_.erase(lightest.key);
-    places_.emplace(key, 0);
-    lightest.key = key;
-    lightest.error = lightest.weight;
-    lightest.weight += weight;
+    spare_.assign(key);
+    auto lightest = places_.extract(heap_.front());
+    lightest.key().swap(spare_);
+    lightest.mapped().error = lightest.mapped().weight;
+    lightest.mapped().weight += weight;
+    heap_.front() = places_.insert(std::move(lightest)).position;
     sink(0);
   }
+  total_ += weight;
 }
 
 void HeavyKeys::clear() {
@@ -58,9 +58,19 @@ void HeavyKeys::clear() {
   places_.clear();
 }
 
-const HeavyKeys::Count* HeavyKeys::find(std::string_view key) const {
+std::vector<HeavyKeys::Count> HeavyKeys::counts() const {
+  std::vector<Count> counts;
+  counts.reserve(heap_.size());
+  for (const auto& counted : heap_) {
+    counts.push_back({counted->first, counted->second.weight, counted->second.error});
+  }
+  return counts;
+}
+
+std::optional<HeavyKeys::Count> HeavyKeys::find(std::string_view key) const {
   const auto found = places_.find(key);
-  return found == places_.end() ? nullptr : &heap_[found->second];
+  if (found == places_.end()) return std::nullopt;
+  return Count{found->first, found->second.weight, found->second.error};
 }
 
 void HotKeys::turn(int64_t now_ns) {
@@ -87,12 +97,12 @@ HotKeys::Top HotKeys::top(size_t most, int64_t now_ns) {
   turn(now_ns);
   Top top{now_ns - began_ns_, current_.total() + before_.total(), current_.counts()};
   for (HeavyKeys::Count& count : top.keys) {
-    const HeavyKeys::Count* const before = before_.find(count.key);
-    count.weight += before != nullptr ? before->weight : before_.least();
-    count.error += before != nullptr ? before->error : before_.least();
+    const std::optional<HeavyKeys::Count> before = before_.find(count.key);
+    count.weight += before ? before->weight : before_.least();
+    count.error += before ? before->error : before_.least();
   }
   for (const HeavyKeys::Count& before : before_.counts()) {
-    if (current_.find(before.key) != nullptr) continue;
+    if (current_.find(before.key)) continue;
     top.keys.push_back({before.key, before.weight + current_.least(), before.error + current_.least()});
   }
   std::ranges::sort(top.keys, [](const HeavyKeys::Count& one, const HeavyKeys::Count& other) {

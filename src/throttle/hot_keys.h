@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/mutex.h"
 
 namespace partita::throttle {
@@ -23,33 +25,43 @@ class HeavyKeys {
     uint64_t error = 0;
   };
 
-  explicit HeavyKeys(size_t most) : most_(most) {}
+  explicit HeavyKeys(size_t most) : most_(most) { places_.reserve(most); }
 
+  // Allocates only while fewer than `most` keys are counted, or for a key longer than all before.
   void add(std::string_view key, uint64_t weight);
   void clear();
 
   // Of all keys, counted or not.
   uint64_t total() const { return total_; }
   // The most that a key which is not counted may have.
-  uint64_t least() const { return heap_.size() < most_ ? 0 : heap_.front().weight; }
+  uint64_t least() const { return heap_.size() < most_ ? 0 : heap_.front()->second.weight; }
   // In no order.
-  const std::vector<Count>& counts() const { return heap_; }
-  // Null for a key that is not counted.
-  const Count* find(std::string_view key) const;
+  std::vector<Count> counts() const;
+  // Nullopt for a key that is not counted.
+  std::optional<Count> find(std::string_view key) const;
 
  private:
-  struct Hash : std::hash<std::string_view> {
+  struct Hash {
     using is_transparent = void;
+    size_t operator()(std::string_view key) const { return hash64(key); }
   };
 
-  void place(size_t at, Count count);
+  struct Place {
+    uint64_t weight = 0;
+    uint64_t error = 0;
+    size_t at = 0;  // in the heap
+  };
+  using Places = std::unordered_map<std::string, Place, Hash, std::equal_to<>>;
+
+  void place(size_t at, Places::iterator counted);
   void sink(size_t at);
   void rise(size_t at);
 
   size_t most_;
   uint64_t total_ = 0;
-  std::vector<Count> heap_;                                                // the lightest first
-  std::unordered_map<std::string, size_t, Hash, std::equal_to<>> places_;  // in the heap, by key
+  Places places_;                       // never rehashed, so iterators remain valid
+  std::vector<Places::iterator> heap_;  // the lightest first
+  std::string spare_;                   // the memory of the key that was replaced last
 };
 
 // The heaviest keys of the last half minute to minute. It counts while somebody asks: top() keeps it up, and so did the
