@@ -156,6 +156,53 @@ TEST(HeatTest, PartitionsThatCanBeSplitHaveSketchesFirst) {
   EXPECT_EQ(driver.heat.report().ranges.size(), before + 1);
 }
 
+// Writes to many items whose index entries share one key: the index refuses them. What the table's partitions had given
+// is given back.
+TEST(HeatTest, AHotIndexKeyRefusesWritesOfTheTableAndHarmsNoOther) {
+  ManualClock clock(1'000'000);
+  Heat table(Collections::kSingleItems, 8, clock.monotonic_ns());
+  Heat index(Collections::kDivisible, 1, clock.monotonic_ns());
+  Sampler sampler(1);
+  const std::string hot = position_of("hot");
+  uint64_t admitted = 0;
+  Sums hot_writes;
+  Sums others;
+  Sums readers;
+  const auto write = [&](const std::string& item, const std::string& entry, Sums& sums) {
+    const int64_t now_ns = clock.monotonic_ns();
+    const Heat::Taken base = table.take(item, AccessKind::kWrite, 2, now_ns, sampler);
+    ASSERT_EQ(base.wait_ns, 0);
+    const Heat::Taken behind = index.take(entry, AccessKind::kWrite, 2, now_ns, sampler);
+    if (behind.wait_ns != 0) Heat::settle(*base.partition, item, AccessKind::kWrite, -2, sampler);
+    admitted += behind.wait_ns == 0 ? 1 : 0;
+    ++(behind.wait_ns == 0 ? sums.admitted : sums.refused);
+  };
+  for (int64_t ms = 0; ms < 120'000; ++ms) {
+    if (ms == 90'000) hot_writes = others = readers = {};
+    const std::string key = std::to_string(ms % 100);
+    for (int64_t i = 0; i < 5; ++i) write(position_of(std::to_string(ms * 5 + i)), hot + key, hot_writes);
+    if (ms % 10 == 0) write(position_of(key), position_of("other" + key) + key, others);
+    const Heat::Taken read =
+        index.take(position_of("other" + key), AccessKind::kRead, 1, clock.monotonic_ns(), sampler);
+    ++(read.wait_ns == 0 ? readers.admitted : readers.refused);
+    clock.advance_ms(1);
+    if (ms % 1'000 == 0) static_cast<void>(index.review(clock.monotonic_ns()));
+  }
+  // The key's items are spread over the collection, which is divided: each part serves 1,000 a second.
+  EXPECT_GT(hot_writes.refused, 0u);
+  EXPECT_GT(hot_writes.admitted, 29'000u);
+  EXPECT_EQ(others.refused, 0u);
+  EXPECT_EQ(others.admitted, 3'000u);
+  EXPECT_EQ(readers.refused, 0u);
+  int64_t consumed = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    const std::string position = before_hash(i << 61) + "x";
+    consumed += table.take(position, AccessKind::kRead, 0, clock.monotonic_ns(), sampler)
+                    .partition->consumed(AccessKind::kWrite);
+  }
+  EXPECT_EQ(consumed, static_cast<int64_t>(2 * admitted));
+}
+
 TEST(HeatTest, ASketchCountsItsPartitionAlone) {
   const Partition one("", 0);
   const Partition other(before_hash(7), 0);
