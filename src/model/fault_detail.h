@@ -39,7 +39,7 @@ struct TransactionCancelledDetail : ErrorDetail {
 // Which throughput of a table or an index was exceeded.
 enum class ThroughputLimit : uint8_t {
   kProvisioned,
-  kKeyRange,     // of a table on demand: what it has grown to
+  kKeyRange,     // of a partition; also of a table on demand: what it has grown to
   kMaxOnDemand,  // its OnDemandThroughput
   kAccount,      // the quota of a table on demand
 };

@@ -52,6 +52,7 @@ std::string hash_prefix(uint32_t table_id, uint16_t index_id, uint64_t hash);
 
 // The common start of every row, decoded.
 inline constexpr size_t kRowPlaceBytes = 14;
+inline constexpr size_t kRowIdBytes = 6;  // of these: the ids of table and index
 struct RowPlace {
   uint32_t table_id = 0;
   uint16_t index_id = 0;

@@ -67,7 +67,9 @@ model::Fault fault_of(const throttle::Shortage& shortage) {
     case model::ThroughputLimit::kProvisioned:
       return index ? Fault::kIndexThroughputExceeded : Fault::kThroughputExceeded;
     case model::ThroughputLimit::kKeyRange:
-      return index && shortage.write ? Fault::kIndexOnDemandExceeded : Fault::kOnDemandExceeded;
+      if (index && shortage.write) return Fault::kIndexOnDemandExceeded;
+      if (!shortage.provisioned) return Fault::kOnDemandExceeded;
+      return index ? Fault::kIndexThroughputExceeded : Fault::kThroughputExceeded;
     case model::ThroughputLimit::kMaxOnDemand:
       return Fault::kMaxOnDemandExceeded;
     case model::ThroughputLimit::kAccount:
@@ -227,13 +229,12 @@ Result<void> RequestAuthorizer::reserve(const table::Access& access, model::Half
   return throttled(*access.table, *shortage);
 }
 
-Result<void> RequestAuthorizer::check_indexes(const table::TableInfo& table,
-                                              const api::ConsumedCapacity& consumed) const {
+Result<void> RequestAuthorizer::check_indexes(const table::IndexChange& change) {
   if (!limited_) return {};
-  const auto shortage = reservations_.index_shortage(table, consumed, capacity_ns());
+  const auto shortage = reservations_.index_shortage(change, capacity_ns());
   if (!shortage) [[likely]]
     return {};
-  return throttled(table, *shortage);
+  return throttled(change.table, *shortage);
 }
 
 void RequestAuthorizer::charge(const table::Access& access, const api::ConsumedCapacity& consumed) {

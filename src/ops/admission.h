@@ -77,7 +77,7 @@ class RequestAuthorizer final : public table::AccessChecker {
   // Requests of this process and of the administration socket are not limited, as in Admission::enter(). The errors of
   // both carry a model::ThrottledDetail: kThroughputExceeded and the faults after it.
   Result<void> reserve(const table::Access& access, model::HalfUnits least) override;
-  Result<void> check_indexes(const table::TableInfo& table, const api::ConsumedCapacity& consumed) const override;
+  Result<void> check_indexes(const table::IndexChange& change) override;
   void charge(const table::Access& access, const api::ConsumedCapacity& consumed) override;
 
   // Whether policies allow the access under another action, for requests that need several. Faults: those of

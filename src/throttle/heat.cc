@@ -167,9 +167,11 @@ bool Heat::grow(int64_t partitions) {
   return true;
 }
 
-std::string Heat::encode() const {
+int64_t Heat::consumed(AccessKind kind) const {
   const MutexLock lock(mutex_);
-  return map_.encode();
+  int64_t half_units = 0;
+  for (size_t i = 0; i < map_.size(); ++i) half_units += map_.at(i).consumed(kind);
+  return half_units;
 }
 
 size_t Heat::index_of(const Partition* partition) const {

@@ -31,7 +31,7 @@ namespace partita::throttle {
 // Callable from any thread. Times are monotonic.
 class Heat {
  public:
-  static constexpr size_t kMostBytes = 64 << 10;
+  static constexpr size_t kMostBytes = 63 << 10;
   static constexpr int64_t kSplitAfterNs = 60'000'000'000;
   // A sketch starts again after each. A verdict takes as many of them as kSplitAfterNs has.
   static constexpr int64_t kWindowNs = 15'000'000'000;
@@ -41,7 +41,7 @@ class Heat {
 
   // Of a new table; `partitions`: wanted_partitions().
   Heat(Collections collections, int64_t partitions, int64_t now_ns);
-  // With stored boundaries: what decoded_boundaries() returned.
+  // With these boundaries, as PartitionMap has them.
   Heat(Collections collections, std::vector<std::string> boundaries, int64_t now_ns);
 
   struct Taken {
@@ -51,11 +51,13 @@ class Heat {
   // Takes an access's cost, or as much of it as is known, from the bucket of its partition. No lock, no allocation
   // while the partition is calm. Precondition: a position of at least 8 bytes.
   Taken take(std::string_view position, AccessKind kind, int64_t half_units, int64_t now_ns, Sampler& sampler) {
-    Partition& partition = map_.find(position);
-    if (Sketch* const sketch = partition.sketch(); sketch != nullptr) [[unlikely]] {
-      sketch->feed(partition, position, weight_of(kind, half_units), sampler);
-    }
+    Partition& partition = seen(position, kind, half_units, sampler);
     return {&partition, partition.take(kind, half_units, now_ns)};
+  }
+  // Looks whether take() would take, and takes nothing. A refusal counts as there. The cost is left to settle().
+  Taken look(std::string_view position, AccessKind kind, int64_t half_units, int64_t now_ns, Sampler& sampler) {
+    Partition& partition = seen(position, kind, half_units, sampler);
+    return {&partition, partition.look(now_ns)};
   }
   // The rest of the cost, once it is known; the partition may be in debt then. Negative: gives back what take() took
   // too much, or all of it if something else refused the access.
@@ -67,18 +69,28 @@ class Heat {
     }
   }
 
-  // Call it once a second while the table is in use. True: the boundaries have changed, so store encode() again.
+  // Call it once a second while the table is in use. True: the boundaries have changed.
   bool review(int64_t now_ns);
   // For a table that has grown or whose throughput was raised, as wanted_partitions(). True: as above.
   bool grow(int64_t partitions);
-  std::string encode() const;
 
   HeatReport report() const;
+  // Half units admitted since this was made.
+  int64_t consumed(AccessKind kind) const;
 
   // An upper bound of the memory that this takes.
   size_t bytes() const;
 
  private:
+  // The partition, whose sketch has counted the access.
+  Partition& seen(std::string_view position, AccessKind kind, int64_t half_units, Sampler& sampler) {
+    Partition& partition = map_.find(position);
+    if (Sketch* const sketch = partition.sketch(); sketch != nullptr) [[unlikely]] {
+      sketch->feed(partition, position, weight_of(kind, half_units), sampler);
+    }
+    return partition;
+  }
+
   // What review() knows of a partition.
   struct Watch {
     const Partition* of = nullptr;

@@ -1,5 +1,6 @@
 #include "throttle/heat_report.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -53,15 +54,24 @@ double place_of(std::string_view position, double absent) {
   return position.empty() ? absent : static_cast<double>(hash_of(position)) / kHashes;
 }
 
+namespace {
+
+std::string bar_of(double load) {
+  constexpr double kWidth = 10;
+  return std::string(static_cast<size_t>(std::clamp(load, 0.0, 1.0) * kWidth + 0.5), '#');
+}
+
+}  // namespace
+
 std::string describe(const HeatReport& report, std::string_view table,
                      FunctionRef<std::string(std::string_view position)> key_text) {
   std::string out = std::string(table) + ": " + counted(report.ranges.size(), "partition", "partitions") + "\n";
-  out += "      hashes in %      reads/s  writes/s   load  refused/s  hottest key\n";
+  out += "      hashes in %      reads/s  writes/s   load             refused/s  hottest key\n";
   std::array<char, 128> line{};
   for (const HeatRange& range : report.ranges) {
-    std::snprintf(line.data(), line.size(), "%9.4f -%9.4f  %9.1f %9.1f %5.0f%% %10.1f", 100 * place_of(range.low, 0),
-                  100 * place_of(range.high, 1), range.rates.read_units, range.rates.write_units, 100 * range.load,
-                  range.rates.refusals);
+    std::snprintf(line.data(), line.size(), "%9.4f -%9.4f  %9.1f %9.1f %5.0f%% %-10s %10.1f",
+                  100 * place_of(range.low, 0), 100 * place_of(range.high, 1), range.rates.read_units,
+                  range.rates.write_units, 100 * range.load, bar_of(range.load).c_str(), range.rates.refusals);
     out += line.data();
     if (!range.hottest.empty()) {
       std::snprintf(line.data(), line.size(), " (%.0f%%)", 100 * range.hottest_share);

@@ -306,7 +306,8 @@ TEST(HeatTest, ASeedReplays) {
           writes(position_of("p" + std::to_string(i % 7), padded(i)), 3 + static_cast<double>(i % 40)));
     }
     driver.run(200);
-    std::string outcome = driver.heat.encode();
+    std::string outcome;
+    for (const HeatRange& range : driver.heat.report().ranges) outcome += range.low + " ";
     for (const Load& load : driver.loads) outcome += " " + std::to_string(load.admitted);
     return outcome;
   };
@@ -458,17 +459,6 @@ TEST(HeatTest, MemoryIsBounded) {
   EXPECT_LE(mallinfo2().uordblks - before, Heat::kMostBytes);
 }
 
-TEST(HeatTest, PartitionsSurviveARestart) {
-  LoadDriver driver(Collections::kDivisible, 4, 1);
-  for (size_t i = 0; i < 100; ++i) driver.loads.push_back(writes(position_of("c", padded(i)), 40));
-  driver.run(150);
-  ASSERT_GT(driver.changes, 0);
-  const std::string stored = driver.heat.encode();
-  const Heat again(Collections::kDivisible, decoded_boundaries(stored).value(), driver.clock.monotonic_ns());
-  EXPECT_EQ(again.encode(), stored);
-  EXPECT_EQ(again.report().ranges.size(), driver.heat.report().ranges.size());
-}
-
 TEST(HeatTest, TellsPeople) {
   HeatReport report;
   HeatRange range;
@@ -481,14 +471,15 @@ TEST(HeatTest, TellsPeople) {
   report.ranges.push_back(range);
   range = {};
   range.low = before_hash(uint64_t{1} << 63);
+  range.load = 0.25;
   report.ranges.push_back(range);
   const auto key_text = [](std::string_view position) { return "<" + std::string(position) + ">"; };
   EXPECT_EQ(describe(report, "Votes", key_text),
             "Votes: 2 partitions\n"
-            "      hashes in %      reads/s  writes/s   load  refused/s  hottest key\n"
-            "   0.0000 -  50.0000       12.2    1000.0   100%     4000.0  <k> (97%)\n"
+            "      hashes in %      reads/s  writes/s   load             refused/s  hottest key\n"
+            "   0.0000 -  50.0000       12.2    1000.0   100% ##########     4000.0  <k> (97%)\n"
             "    not split: it holds one hot item alone\n"
-            "  50.0000 - 100.0000        0.0       0.0     0%        0.0\n");
+            "  50.0000 - 100.0000        0.0       0.0    25% ###               0.0\n");
   for (int i = 1; i <= static_cast<int>(Obstacle::kFull); ++i) {
     EXPECT_FALSE(name_of(static_cast<Obstacle>(i)).empty());
     EXPECT_FALSE(text_of(static_cast<Obstacle>(i)).empty());

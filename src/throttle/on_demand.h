@@ -14,24 +14,21 @@
 
 namespace partita::throttle {
 
-// The level of a table that changes from provisioned mode: its previous peak counts as half of its highest provisioned
-// units, but not as less than that of a new table ("On-demand capacity mode"). `initial`: the level of a new table.
-constexpr int64_t level_after_provisioned(int64_t provisioned, int64_t initial) {
-  return std::max(provisioned, initial);
-}
-
 // Of reads or of writes. For one thread at a time. Times are monotonic.
 class OnDemandLevel {
  public:
   static constexpr int64_t kMinuteNs = 60'000'000'000;
   static constexpr int64_t kDoublesNs = 30 * kMinuteNs;
 
-  // `level`: of a new table, or the one that was stored. `quota`: the level never exceeds it.
+  // `level`: at first. `quota`: the level never exceeds it.
   OnDemandLevel(int64_t level, int64_t quota, int64_t now_ns);
 
   // Call it once a second while there is load. `consumed`: all units since the level was made. Without a call for
   // several minutes, the average over that time counts.
   void review(int64_t consumed, int64_t now_ns);
+
+  // Raises the level to this, unless it is higher: WarmThroughput was raised.
+  void raise(int64_t level) { level_ = std::max(level_, std::min(static_cast<double>(level), quota_)); }
 
   // Units per second.
   int64_t level() const { return static_cast<int64_t>(level_); }

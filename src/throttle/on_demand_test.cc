@@ -87,9 +87,13 @@ TEST_F(OnDemandTest, AnIdleTableKeepsItsLevel) {
   EXPECT_LE(level_.level(), 8'000);
 }
 
-TEST(OnDemandLevelTest, ProvisionedUnitsCountAsTwiceAPeak) {
-  EXPECT_EQ(level_after_provisioned(100, 4'000), 4'000);
-  EXPECT_EQ(level_after_provisioned(10'000, 4'000), 10'000);
+TEST_F(OnDemandTest, WarmThroughputRaisesTheLevelUpToTheQuota) {
+  level_.raise(6'000);
+  EXPECT_EQ(level_.level(), 6'000);
+  level_.raise(5'000);
+  EXPECT_EQ(level_.level(), 6'000);
+  level_.raise(90'000);
+  EXPECT_EQ(level_.level(), 40'000);
   EXPECT_EQ(OnDemandLevel(90'000, 40'000, 0).level(), 40'000);
 }
 

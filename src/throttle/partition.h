@@ -54,6 +54,14 @@ class Partition {
     count(kind, half_units);
     return 0;
   }
+  // Whether take() would take: 0, or a refusal as there.
+  int64_t look(int64_t now_ns) {
+    const int64_t due = due_.load(std::memory_order_relaxed);
+    if (due <= now_ns * kTicksPerNs) [[likely]]
+      return 0;
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return (due - now_ns * kTicksPerNs) / kTicksPerNs + 1;
+  }
   // Adds to the cost of an admitted access, which may leave a debt. Negative: gives back.
   void settle(AccessKind kind, int64_t half_units) {
     due_.fetch_add(weight_of(kind, half_units) * kTicksPerWeight, std::memory_order_relaxed);

@@ -10,7 +10,6 @@ namespace partita::throttle {
 
 namespace {
 
-constexpr uint8_t kMapFormat = 1;
 constexpr int64_t kPartitionBytes = 10LL << 30;
 constexpr size_t kHashBytes = sizeof(uint64_t);
 
@@ -20,8 +19,11 @@ uint64_t boundary_hash(std::string_view boundary) { return boundary.empty() ? 0 
 
 int64_t wanted_partitions(int64_t read_units, int64_t write_units, int64_t bytes) {
   const auto parts = [](int64_t whole, int64_t part) { return whole / part + (whole % part > 0 ? 1 : 0); };
-  return std::max({int64_t{1}, parts(read_units, kPartitionReadUnits), parts(write_units, kPartitionWriteUnits),
-                   parts(bytes, kPartitionBytes)});
+  constexpr int64_t kReadsForWrite = kPartitionReadUnits / kPartitionWriteUnits;
+  const int64_t rest = read_units % kPartitionReadUnits + kReadsForWrite * (write_units % kPartitionWriteUnits);
+  const int64_t for_units =
+      read_units / kPartitionReadUnits + write_units / kPartitionWriteUnits + parts(rest, kPartitionReadUnits);
+  return std::max({int64_t{1}, for_units, parts(bytes, kPartitionBytes)});
 }
 
 std::string before_hash(uint64_t hash) {
@@ -113,30 +115,6 @@ bool PartitionMap::grow(int64_t count) {
     PARTITA_CHECK(split(at, {before_hash(boundary_hash(owned_[at]->low()) + width / 2)}));
   }
   return owned_.size() != before;
-}
-
-std::string PartitionMap::encode() const {
-  std::string out;
-  out.push_back(static_cast<char>(kMapFormat));
-  append_varint(out, owned_.size());
-  for (size_t i = 1; i < owned_.size(); ++i) append_sized(out, owned_[i]->low());
-  return out;
-}
-
-Result<std::vector<std::string>> decoded_boundaries(std::string_view bytes) {
-  const Error damaged(ErrorKind::kCorrupt, "the row of a table's partitions is damaged");
-  const auto format = take_u8(bytes);
-  const auto size = take_varint(bytes);
-  if (format != kMapFormat || !size || *size == 0 || *size > PartitionMap::kMost) return damaged;
-  std::vector<std::string> boundaries(1);
-  for (uint64_t i = 1; i < *size; ++i) {
-    const auto low = take_sized(bytes);
-    if (!low || low->size() < kHashBytes || low->size() > PartitionMap::kMostBoundaryBytes) return damaged;
-    if (*low <= boundaries.back()) return damaged;
-    boundaries.emplace_back(*low);
-  }
-  if (!bytes.empty()) return damaged;
-  return boundaries;
 }
 
 }  // namespace partita::throttle

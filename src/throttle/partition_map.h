@@ -4,7 +4,8 @@
 // the partition key (8 bytes), the partition values, the sort values. Positions are ordered by their bytes, as rows
 // are. A boundary may be shorter: a hash alone stands before its item collection.
 //
-// Partitions split and never merge, as DynamoDB's do: a table whose throughput was lowered keeps them.
+// Partitions split and never merge, as DynamoDB's do: a table whose throughput was lowered keeps them. They are
+// forgotten when the server stops.
 #pragma once
 
 #include <array>
@@ -17,13 +18,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "throttle/partition.h"
 
 namespace partita::throttle {
 
-// How many partitions DynamoDB would use for that throughput and size: one for each 3,000 read units, 1,000 write units
-// and 10 GB, whichever asks for most ("Partitions and data distribution", developer guide). At least 1.
+// How many partitions DynamoDB would use for that throughput and size: enough to serve the reads and the writes
+// together, and one for each 10 GB, whichever is more ("Partitions and data distribution", developer guide). At
+// least 1.
 int64_t wanted_partitions(int64_t read_units, int64_t write_units, int64_t bytes);
 
 // The first 8 bytes as a number. Precondition: there are as many.
@@ -44,7 +45,7 @@ class PartitionMap {
 
   // `count` ranges of equal width, at least 1 and at most kMost, whose buckets are full at `now_ns`.
   PartitionMap(int64_t count, int64_t now_ns);
-  // With these boundaries; as decoded_boundaries() returns them.
+  // With these boundaries, ascending; the first is empty.
   PartitionMap(std::vector<std::string> boundaries, int64_t now_ns);
 
   // The partition of a position, valid as long as the map. Takes no lock and never waits. Precondition: 8 bytes.
@@ -80,9 +81,6 @@ class PartitionMap {
   // Halves the widest ranges until none is wider than 1/`count` of all hashes, or there are kMost. True: some were.
   bool grow(int64_t count);
 
-  // The boundaries as they are stored (docs/formats/partitions.md).
-  std::string encode() const;
-
  private:
   // What readers search: `version_` says which of the two is complete. The other is written.
   struct Snapshot {
@@ -99,8 +97,5 @@ class PartitionMap {
   std::atomic<uint64_t> version_ = 0;
   std::array<Snapshot, 2> snapshots_;
 };
-
-// The boundaries of an encoded map, the first of which is empty. Errors: kCorrupt.
-Result<std::vector<std::string>> decoded_boundaries(std::string_view bytes);
 
 }  // namespace partita::throttle

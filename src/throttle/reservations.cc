@@ -1,6 +1,8 @@
 #include "throttle/reservations.h"
 
-#include <utility>
+#include <algorithm>
+
+#include "model/key.h"
 
 namespace partita::throttle {
 
@@ -36,15 +38,19 @@ api::Capacity units_of(const api::ConsumedCapacity& consumed, const IndexInfo* p
   return units;
 }
 
-TableCapacity& capacity_in(const table::LimitsKept& kept) { return static_cast<TableCapacity&>(*kept.get()); }
+Shortage shortage_of(const IndexInfo* payer, bool write, TableCapacity& capacity, const TableCapacity::Taken& taken) {
+  const bool provisioned = capacity.bucket(write).limit() == model::ThroughputLimit::kProvisioned;
+  return {payer, write, taken.limit, provisioned, taken.wait_ns};
+}
 
 }  // namespace
 
-void Reservations::add(const TableInfo& table, const IndexInfo* index, bool write, model::HalfUnits half_units) {
-  Made& made = made_ == 0 ? first_ : more_.emplace_back();
-  made.kept = index == nullptr ? table.limits : index->limits;
-  made.write = write;
-  made.half_units = half_units;
+void Reservations::add(const Made& made) {
+  if (made_ == 0) {
+    first_ = made;
+  } else {
+    more_.push_back(made);
+  }
   ++made_;
 }
 
@@ -54,15 +60,15 @@ std::optional<Shortage> Reservations::reserve(const Access& access, model::HalfU
   const bool write = is_write(access.verb);
   const IndexInfo* const payer = payer_of(access);
   TableCapacity& capacity = limits_.of(*access.table, payer, now_ns);
-  int64_t wait_ns = 0;
-  if (capacity.take(write, now_ns, least, wait_ns)) [[likely]] {
-    add(*access.table, payer, write, least);
+  const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
+  if (taken.wait_ns == 0) [[likely]] {
+    add({&capacity, taken.partition, least, write});
     return std::nullopt;
   }
   const bool refused = capacity.enforces();
   limits_.count(space_, *access.table, payer, write, refused);
-  if (refused) return Shortage{payer, write, capacity.bucket(write).limit(), wait_ns};
-  add(*access.table, payer, write, kNothing);
+  if (refused) return shortage_of(payer, write, capacity, taken);
+  add({&capacity, nullptr, kNothing, write});
   return std::nullopt;
 }
 
@@ -71,52 +77,88 @@ void Reservations::charge(const Access& access, const api::ConsumedCapacity& con
   now_ns_ = now_ns;
   const Made& made = at(charged_++);
   if (made.half_units == kNothing) return;
-  const IndexInfo* const payer = payer_of(access);
-  TableCapacity& capacity = capacity_in(*made.kept);
-  api::Capacity units = units_of(consumed, payer);
-  if (made.write && !consumed.global_indexes.empty() && !charge_indexes(*access.table, consumed, now_ns)) units = {};
+  api::Capacity units = units_of(consumed, payer_of(access));
+  if (made.write && !consumed.global_indexes.empty() && !charge_indexes(access, consumed, now_ns)) units = {};
   const model::HalfUnits own = made.write ? units.write : units.read;
-  if (own != made.half_units) capacity.bucket(made.write).tokens.charge(now_ns, own - made.half_units);
+  if (own != made.half_units) {
+    made.capacity->settle(made.write, *made.partition, access.position, own - made.half_units, now_ns);
+  }
   // A transaction that was carried out before is charged as a read.
   const model::HalfUnits other = made.write ? units.read : units.write;
   if (other != 0) [[unlikely]]
-    capacity.bucket(!made.write).tokens.charge(now_ns, other);
+    made.capacity->settle(!made.write, *made.partition, access.position, other, now_ns);
 }
 
 void Reservations::give_back() {
   for (; charged_ < made_; ++charged_) {
     const Made& made = at(charged_);
     if (made.half_units <= 0) continue;
-    capacity_in(*made.kept).bucket(made.write).tokens.charge(now_ns_, -made.half_units);
+    made.capacity->settle(made.write, *made.partition, {}, -made.half_units, now_ns_);
   }
   made_ = charged_ = 0;
   more_.clear();
+  index_rows_.clear();
+  next_index_row_ = 0;
 }
 
-bool Reservations::charge_indexes(const TableInfo& table, const api::ConsumedCapacity& consumed, int64_t now_ns) {
-  int64_t wait_ns = 0;
-  for (const auto& [name, units] : consumed.global_indexes) {
-    const IndexInfo* const index = table.find_index(name);
-    TableCapacity& capacity = limits_.of(table, index, now_ns);
-    if (capacity.enforces() || capacity.has_any(true, now_ns, wait_ns)) continue;
-    limits_.count(space_, table, index, true, false);
+std::span<const Reservations::IndexRow> Reservations::next_index_rows(const char* item) {
+  const auto is_its = [&](const IndexRow& row) { return row.item == item; };
+  auto begin = std::find_if(index_rows_.begin() + static_cast<ptrdiff_t>(next_index_row_), index_rows_.end(), is_its);
+  if (begin == index_rows_.end()) begin = std::ranges::find_if(index_rows_, is_its);
+  const auto end = std::find_if_not(begin, index_rows_.end(), is_its);
+  next_index_row_ = static_cast<size_t>(end - index_rows_.begin());
+  return {begin, end};
+}
+
+bool Reservations::charge_indexes(const Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns) {
+  const std::span<const IndexRow> rows = next_index_rows(access.position.data());
+  const auto refused = std::ranges::find(rows, nullptr, &IndexRow::partition);
+  if (refused != rows.end()) {
+    limits_.count(space_, *access.table, refused->index, true, false);
     return false;
   }
   for (const auto& [name, units] : consumed.global_indexes) {
-    limits_.of(table, table.find_index(name), now_ns).bucket(true).tokens.charge(now_ns, units.write);
+    const IndexInfo* const index = access.table->find_index(name);
+    limits_.of(*access.table, index, now_ns).bucket(true).tokens.charge(now_ns, units.write);
+    auto parts = std::ranges::count(rows, index, &IndexRow::index);
+    model::HalfUnits left = units.write;
+    for (const IndexRow& row : rows) {
+      if (row.index != index) continue;
+      row.partition->settle(AccessKind::kWrite, left / parts);
+      left -= left / parts--;
+    }
   }
   return true;
 }
 
-std::optional<Shortage> Reservations::index_shortage(const TableInfo& table, const api::ConsumedCapacity& consumed,
-                                                     int64_t now_ns) const {
-  for (const auto& [name, units] : consumed.global_indexes) {
-    const IndexInfo* const index = table.find_index(name);
-    TableCapacity& capacity = limits_.of(table, index, now_ns);
-    int64_t wait_ns = 0;
-    if (!capacity.enforces() || capacity.has_any(true, now_ns, wait_ns)) continue;
-    limits_.count(space_, table, index, true, true);
-    return Shortage{index, true, capacity.bucket(true).limit(), wait_ns};
+TableCapacity::Taken Reservations::look(const table::IndexChange& change, const IndexInfo& index,
+                                        TableCapacity& capacity, int64_t now_ns) {
+  TableCapacity::Taken taken = capacity.look_at_writes(now_ns);
+  const model::HalfUnits units = change.consumed.global_indexes.find(index.name)->second.write;
+  for (const storage::Changes::Write& row : change.rows) {
+    if (taken.wait_ns > 0) break;
+    std::string_view bytes = row.key.bytes;
+    const auto place = model::take_row_place(bytes);
+    if (!place || place->table_id != change.table.id || place->index_id != index.id) continue;
+    taken = capacity.look_at_writes(table::row_position(row.key), units, now_ns);
+    if (taken.wait_ns == 0) index_rows_.push_back({change.position.data(), &index, taken.partition});
+  }
+  return taken;
+}
+
+std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& change, int64_t now_ns) {
+  // An engine may evaluate a write again.
+  std::erase_if(index_rows_, [&](const IndexRow& row) { return row.item == change.position.data(); });
+  for (const auto& [name, units] : change.consumed.global_indexes) {
+    const IndexInfo* const index = change.table.find_index(name);
+    TableCapacity& capacity = limits_.of(change.table, index, now_ns);
+    const TableCapacity::Taken taken = look(change, *index, capacity, now_ns);
+    if (taken.wait_ns == 0) continue;
+    if (capacity.enforces()) {
+      limits_.count(space_, change.table, index, true, true);
+      return shortage_of(index, true, capacity, taken);
+    }
+    index_rows_.push_back({change.position.data(), index, nullptr});
   }
   return std::nullopt;
 }

@@ -10,9 +10,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,10 +26,12 @@ struct Shortage {
   const table::IndexInfo* index = nullptr;  // a global one, or null for the table
   bool write = false;
   model::ThroughputLimit limit = model::ThroughputLimit::kProvisioned;
-  int64_t wait_ns = 0;  // until the level is above zero
+  bool provisioned = false;  // the table is; for kKeyRange, which limits tables on demand too
+  int64_t wait_ns = 0;       // until the level is above zero
 };
 
-// For one request, and one thread at a time. Limits and namespace outlive it.
+// For one request, and one thread at a time. Limits, namespace and the tables of accesses outlive it, or its next
+// give_back().
 class Reservations {
  public:
   Reservations(CapacityLimits& limits, std::string_view space) : limits_(limits), space_(space) {}
@@ -47,28 +48,42 @@ class Reservations {
   // Gives back what was not charged.
   void give_back();
 
-  // The first global index without write units that a write of this cost would write to. Only where the mode is
-  // enforce, else absent. Takes nothing. Callable from any thread.
-  std::optional<Shortage> index_shortage(const table::TableInfo& table, const api::ConsumedCapacity& consumed,
-                                         int64_t now_ns) const;
+  // The first global index without write units, or without those of the partition of one of its rows, that the write
+  // changes. Only where the mode is enforce, else absent. Takes nothing; charge() takes from the partitions that the
+  // last call for the item has found.
+  std::optional<Shortage> index_shortage(const table::IndexChange& change, int64_t now_ns);
 
  private:
   static constexpr model::HalfUnits kNothing = -1;  // would have been refused
   struct Made {
-    std::shared_ptr<table::LimitsKept> kept;  // the table may be dropped meanwhile
-    bool write = false;
+    TableCapacity* capacity = nullptr;
+    Partition* partition = nullptr;
     model::HalfUnits half_units = 0;
+    bool write = false;
+  };
+  // A row of a global index that a write changes.
+  struct IndexRow {
+    const char* item = nullptr;  // where the position of the written item is
+    const table::IndexInfo* index = nullptr;
+    Partition* partition = nullptr;  // null: the write would have been refused for the index
   };
 
   Made& at(size_t i) { return i == 0 ? first_ : more_[i - 1]; }
-  void add(const table::TableInfo& table, const table::IndexInfo* index, bool write, model::HalfUnits half_units);
+  void add(const Made& made);
+  // Notes the partitions of the rows. Its wait is not 0: one of them, or the index, refuses the write.
+  TableCapacity::Taken look(const table::IndexChange& change, const table::IndexInfo& index, TableCapacity& capacity,
+                            int64_t now_ns);
+  // Those of an item are adjacent, and mostly in the order of charge().
+  std::span<const IndexRow> next_index_rows(const char* item);
   // False: one of them would have refused the write, and nothing was charged.
-  bool charge_indexes(const table::TableInfo& table, const api::ConsumedCapacity& consumed, int64_t now_ns);
+  bool charge_indexes(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns);
 
   CapacityLimits& limits_;
   const std::string_view space_;
   Made first_;
   std::vector<Made> more_;
+  std::vector<IndexRow> index_rows_;
+  size_t next_index_row_ = 0;
   size_t made_ = 0;
   size_t charged_ = 0;  // of those
   int64_t now_ns_ = 0;  // of the last call

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace partita::throttle {
 namespace {
 
+using model::ThroughputLimit;
 using table::Access;
 using table::Verb;
 
@@ -18,10 +20,12 @@ class ReservationsTest : public ::testing::Test {
  protected:
   ReservationsTest() {
     table_.name = "T";
+    table_.id = 7;
     table_.throughput.read_units = table_.throughput.write_units = 1;
     for (const bool global : {true, false}) {
       table::IndexInfo& index = table_.indexes.emplace_back();
       index.name = global ? "global" : "local";
+      index.id = global ? 1 : 2;
       index.global = global;
       index.throughput.read_units = index.throughput.write_units = global ? 1 : 0;
     }
@@ -32,7 +36,26 @@ class ReservationsTest : public ::testing::Test {
     one.verb = verb;
     one.table = &table_;
     one.index = index;
+    one.position = item_;
     return one;
+  }
+  // The write of an item whose rows of the global index have these hashes.
+  std::optional<Shortage> index_shortage(Reservations& request, const api::ConsumedCapacity& consumed,
+                                         const std::vector<uint64_t>& hashes = {1}) const {
+    storage::Changes changes;
+    changes.put({model::hash_prefix(table_.id, model::kBaseIndex, 9) + "item"}, "");
+    for (const uint64_t hash : hashes) {
+      changes.put({model::hash_prefix(table_.id, table_.indexes[0].id, hash) + "row"}, "");
+    }
+    return request.index_shortage({table_, item_, consumed, changes.writes()}, kRequestNs);
+  }
+  // The consumed write units by range of the table or index.
+  std::vector<double> written_by_range(CapacityLimits& limits, const table::IndexInfo* index = nullptr) const {
+    TableCapacity& capacity = limits.of(table_, index, kRequestNs);
+    capacity.review(kRequestNs + 1'000'000'000);
+    std::vector<double> units;
+    for (const HeatRange& range : capacity.heat().ranges) units.push_back(range.rates.write_units * 11);  // smoothed
+    return units;
   }
   static api::ConsumedCapacity written(model::HalfUnits base, model::HalfUnits global = 0) {
     api::ConsumedCapacity consumed;
@@ -45,7 +68,7 @@ class ReservationsTest : public ::testing::Test {
     TableCapacity& capacity = limits.of(table_, index, kRequestNs);
     int64_t wait_ns = 0;
     int64_t count = 0;
-    while (capacity.take(write, kRequestNs, kOne, wait_ns)) ++count;
+    while (capacity.bucket(write).tokens.take(kRequestNs, kOne, wait_ns)) ++count;
     capacity.bucket(write).tokens.charge(kRequestNs, -kOne * count);
     return count;
   }
@@ -56,6 +79,7 @@ class ReservationsTest : public ::testing::Test {
   const table::IndexInfo* local() const { return &table_.indexes[1]; }
 
   table::TableInfo table_;
+  const std::string item_ = std::string(8, 'h') + "item";
   CapacityLimits enforces_{CapacityMode::kEnforce};
   CapacityLimits records_{CapacityMode::kRecord};
 };
@@ -125,17 +149,17 @@ TEST_F(ReservationsTest, ReadersOfIndexesDrawOnThoseThatAreGlobal) {
 
 TEST_F(ReservationsTest, AGlobalIndexWithoutWriteUnitsStopsTheWritesToIt) {
   Reservations one(enforces_, "");
-  EXPECT_FALSE(one.index_shortage(table_, written(kOne, kOne), kRequestNs));
+  EXPECT_FALSE(index_shortage(one, written(kOne, kOne)));
   EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
   one.charge(access(Verb::kPut), written(kOne, 3 * kOne), kRequestNs);
   EXPECT_EQ(left(enforces_, true, global()), 297);
   EXPECT_EQ(left(enforces_, true), 299);
   empty(enforces_, true, global());
-  const auto shortage = one.index_shortage(table_, written(kOne, kOne), kRequestNs);
+  const auto shortage = index_shortage(one, written(kOne, kOne));
   ASSERT_TRUE(shortage);
   EXPECT_EQ(shortage->index, global());
   EXPECT_TRUE(shortage->write);
-  EXPECT_FALSE(one.index_shortage(table_, written(kOne), kRequestNs));
+  EXPECT_FALSE(index_shortage(one, written(kOne)));
   EXPECT_EQ(left(enforces_, false, global()), 300);
 }
 
@@ -148,13 +172,13 @@ TEST_F(ReservationsTest, RecordServesAndCountsAndChargesNothing) {
   EXPECT_EQ(records_.events().at(0).recorded.write, 1u);
   EXPECT_EQ(records_.events().at(0).refused.write, 0u);
   int64_t wait_ns = 0;
-  EXPECT_TRUE(records_.of(table_, nullptr, kRequestNs).take(true, kRequestNs + 1, kOne, wait_ns));
+  EXPECT_TRUE(records_.of(table_, nullptr, kRequestNs).bucket(true).tokens.take(kRequestNs + 1, kOne, wait_ns));
 }
 
 TEST_F(ReservationsTest, RecordCountsAWriteThatAnIndexWouldHaveStopped) {
   empty(records_, true, global());
   Reservations one(records_, "s");
-  EXPECT_FALSE(one.index_shortage(table_, written(kOne, kOne), kRequestNs));
+  EXPECT_FALSE(index_shortage(one, written(kOne, kOne)));
   EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
   one.charge(access(Verb::kPut), written(kOne, kOne), kRequestNs);
   EXPECT_EQ(left(records_, true), 300);
@@ -173,6 +197,104 @@ TEST_F(ReservationsTest, AWriteThatWasChargedAsAReadTakesReadUnits) {
   one.charge(access(Verb::kPut), replayed, kRequestNs);
   EXPECT_EQ(left(enforces_, true), 300);
   EXPECT_EQ(left(enforces_, false), 298);
+}
+
+// Of a table that has units left.
+class HotKeyTest : public ReservationsTest {
+ protected:
+  HotKeyTest() {
+    for (auto* throughput : {&table_.throughput, &table_.indexes[0].throughput}) {
+      throughput->read_units = throughput->write_units = 100;
+    }
+  }
+  // Beyond what a partition holds.
+  void heat(CapacityLimits& limits, bool write) {
+    Reservations one(limits, "");
+    const Access hot = access(write ? Verb::kPut : Verb::kGet);
+    EXPECT_FALSE(one.reserve(hot, write ? 2'000 : 6'000, kRequestNs));
+    api::ConsumedCapacity consumed;
+    (write ? consumed.base.write : consumed.base.read) = write ? 2'200 : 6'600;
+    one.charge(hot, consumed, kRequestNs);
+  }
+};
+
+TEST_F(HotKeyTest, APartitionRefusesAndTakesNothingOfTheTable) {
+  for (const bool write : {false, true}) {
+    CapacityLimits limits(CapacityMode::kEnforce);
+    table_.limits = std::make_shared<table::LimitsKept>();
+    heat(limits, write);
+    const int64_t before = left(limits, write);
+    Reservations one(limits, "");
+    const auto shortage = one.reserve(access(write ? Verb::kPut : Verb::kGet), kOne, kRequestNs);
+    ASSERT_TRUE(shortage);
+    EXPECT_EQ(shortage->limit, ThroughputLimit::kKeyRange);
+    EXPECT_TRUE(shortage->provisioned);
+    EXPECT_EQ(shortage->index, nullptr);
+    EXPECT_EQ(shortage->write, write);
+    EXPECT_NEAR(static_cast<double>(shortage->wait_ns), 100e6, 10);
+    EXPECT_EQ(left(limits, write), before);
+    EXPECT_EQ((write ? limits.events().at(0).refused.write : limits.events().at(0).refused.read), 1u);
+  }
+}
+
+TEST_F(HotKeyTest, WhatWasReservedOfAPartitionIsSettledOrGivenBack) {
+  {
+    Reservations transaction(enforces_, "");
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(transaction.reserve(access(Verb::kPut), 40, kRequestNs));
+    transaction.charge(access(Verb::kPut), written(50), kRequestNs);
+  }
+  EXPECT_NEAR(written_by_range(enforces_).at(0), 25, 0.01);
+}
+
+TEST_F(HotKeyTest, RecordServesCountsAndTakesNothing) {
+  heat(records_, true);
+  const int64_t before = left(records_, true);
+  Reservations one(records_, "");
+  EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
+  one.charge(access(Verb::kPut), written(400), kRequestNs);
+  EXPECT_EQ(left(records_, true), before);
+  EXPECT_EQ(records_.events().at(0).recorded.write, 1u);
+  EXPECT_NEAR(written_by_range(records_).at(0), 1'100, 0.01);
+}
+
+TEST_F(HotKeyTest, AWriteTakesFromThePartitionsOfItsIndexRows) {
+  table_.indexes[0].throughput.write_units = 2'000;  // so that there are several partitions
+  Reservations one(enforces_, "");
+  const api::ConsumedCapacity both = written(kOne, 4 * kOne);
+  EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
+  EXPECT_FALSE(index_shortage(one, both, {1, UINT64_MAX}));
+  EXPECT_FALSE(index_shortage(one, both, {1, UINT64_MAX}));  // an engine may evaluate a write twice
+  one.charge(access(Verb::kPut), both, kRequestNs);
+  const std::vector<double> units = written_by_range(enforces_, global());
+  ASSERT_EQ(units.size(), 3u);
+  EXPECT_NEAR(units[0], 2, 0.01);
+  EXPECT_NEAR(units[1], 0, 0.01);
+  EXPECT_NEAR(units[2], 2, 0.01);
+}
+
+TEST_F(HotKeyTest, AHotKeyOfAnIndexStopsTheWritesToIt) {
+  for (CapacityLimits* const limits : {&enforces_, &records_}) {
+    table_.indexes[0].limits = std::make_shared<table::LimitsKept>();
+    Reservations first(*limits, "");
+    EXPECT_FALSE(first.reserve(access(Verb::kPut), kOne, kRequestNs));
+    EXPECT_FALSE(index_shortage(first, written(kOne, 2'200)));
+    first.charge(access(Verb::kPut), written(kOne, 2'200), kRequestNs);
+    Reservations second(*limits, "");
+    EXPECT_FALSE(second.reserve(access(Verb::kPut), kOne, kRequestNs));
+    const int64_t before = left(*limits, true);
+    const auto shortage = index_shortage(second, written(kOne, kOne));
+    ASSERT_EQ(shortage.has_value(), limits == &enforces_);
+    if (shortage) {
+      EXPECT_EQ(shortage->limit, ThroughputLimit::kKeyRange);
+      EXPECT_EQ(shortage->index, global());
+      EXPECT_NEAR(static_cast<double>(shortage->wait_ns), 100e6, 10);
+      continue;
+    }
+    second.charge(access(Verb::kPut), written(kOne, kOne), kRequestNs);
+    EXPECT_EQ(left(*limits, true), before + 1);  // as if it had been refused
+    EXPECT_EQ(limits->events().at(0).index, "global");
+    EXPECT_EQ(limits->events().at(0).recorded.write, 1u);
+  }
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ class Sampler {
  public:
   static constexpr uint64_t kOneIn = 16;
 
-  explicit Sampler(uint64_t seed) : state_(seed) { draw(); }
+  constexpr explicit Sampler(uint64_t seed) : state_(seed) {}
+  // The sampler of the current thread.
+  static Sampler& mine();
 
   bool next() {
     if (--left_ != 0) [[likely]]
@@ -35,6 +37,10 @@ class Sampler {
   uint64_t state_;
   uint32_t left_ = 1;
 };
+
+// With the same seed in each thread: their accesses differ.
+inline constinit thread_local Sampler thread_sampler(0);
+inline Sampler& Sampler::mine() { return thread_sampler; }
 
 // Counts the keys of one partition at a time. Callable from any thread.
 class Sketch {

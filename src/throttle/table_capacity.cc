@@ -15,8 +15,6 @@ using table::TableInfo;
 
 // "Quotas in Amazon DynamoDB": of reads and of writes, for a table or an index on demand.
 constexpr int64_t kOnDemandQuota = 40'000;
-// "On-demand capacity mode": throttling can occur if the previous peak doubles within this time.
-constexpr int64_t kDoublingNs = 1'800'000'000'000;
 // Burst does not lift what partitions serve, which is what limits a table on demand.
 constexpr int64_t kOnDemandDepthNs = 1'000'000'000;
 
@@ -48,6 +46,16 @@ table::WarmThroughput warmth_of(const Owner& owner, api::BillingMode mode) {
   return owner.next_warm ? warmer(warm, owner.next_warm->value) : warm;
 }
 
+Collections collections_of(const TableInfo& table, const IndexInfo* index) {
+  if (index != nullptr) return Collections::kDivisible;  // its rows end with the key of the table
+  if (table.keys.sort.empty()) return Collections::kSingleItems;
+  return table.has_local_index() ? Collections::kIndivisible : Collections::kDivisible;
+}
+
+int64_t bytes_of(const TableInfo& table, const IndexInfo* index) {
+  return (index == nullptr ? table.tally : index->tally)->bytes.load(std::memory_order_relaxed);
+}
+
 void add_events(ThrottleEvents& sum, const ThrottleEvents& one) {
   sum.refused.read += one.refused.read;
   sum.refused.write += one.refused.write;
@@ -75,53 +83,87 @@ TableCapacity::Level TableCapacity::level_of(const TableInfo& table, const Index
   return {write ? warm.write_units : warm.read_units, kOnDemandDepthNs, ThroughputLimit::kKeyRange};
 }
 
-void TableCapacity::set(Bucket& bucket, Level level, bool first, int64_t now_ns) {
+TableCapacity::TableCapacity(const TableInfo& table, const IndexInfo* index, CapacityMode server, int64_t now_ns)
+    : review_at_ns_(now_ns + kReviewNs), heat_(collections_of(table, index), partitions_of(table, index), now_ns) {
+  refresh(table, index, server, now_ns);
+  for (Bucket& one : buckets_) one.tokens.fill(now_ns);
+}
+
+int64_t TableCapacity::partitions_of(const TableInfo& table, const IndexInfo* index) {
+  return wanted_partitions(level_of(table, index, false).per_second, level_of(table, index, true).per_second,
+                           bytes_of(table, index));
+}
+
+void TableCapacity::set(bool write, Level level, int64_t now_ns) {
+  Bucket& own = bucket(write);
+  std::optional<Growth>& growth = growths_[write ? 1 : 0];
   if (level.limit == ThroughputLimit::kKeyRange) {
     // What it has grown to stays, as long as the table stays on demand.
-    const ThroughputLimit before = bucket.limit();
-    const bool stays = !first && (before == ThroughputLimit::kKeyRange || before == ThroughputLimit::kAccount);
-    if (stays) level.per_second = std::max(level.per_second, bucket.tokens.per_second());
-    if (!stays) bucket.grown_at_ns_ = now_ns;
-    if (level.per_second >= kOnDemandQuota) level.limit = ThroughputLimit::kAccount;
+    if (!growth) growth.emplace(OnDemandLevel(level.per_second, kOnDemandQuota, now_ns), consumed_units(write));
+    growth->level.raise(level.per_second);
+    set_grown(write, now_ns);
+    return;
   }
-  bucket.limit_.store(level.limit, std::memory_order_relaxed);
-  bucket.tokens.set_rate(now_ns, level.per_second, level.depth_ns);
+  growth.reset();
+  own.limit_.store(level.limit, std::memory_order_relaxed);
+  own.tokens.set_rate(now_ns, level.per_second, level.depth_ns);
+}
+
+void TableCapacity::set_grown(bool write, int64_t now_ns) {
+  Bucket& own = bucket(write);
+  const int64_t level = growths_[write ? 1 : 0]->level.level();
+  const bool most = level >= kOnDemandQuota;
+  own.limit_.store(most ? ThroughputLimit::kAccount : ThroughputLimit::kKeyRange, std::memory_order_relaxed);
+  own.tokens.set_rate(now_ns, level, kOnDemandDepthNs);
+}
+
+void TableCapacity::grow_heat() {
+  heat_.grow(wanted_partitions(bucket(false).tokens.per_second(), bucket(true).tokens.per_second(), bytes_));
 }
 
 void TableCapacity::refresh(const TableInfo& table, const IndexInfo* index, CapacityMode server, int64_t now_ns) {
   const MutexLock lock(mutex_);
-  const uint64_t before = revision_.load(std::memory_order_relaxed);
-  if (before >= table.revision) return;
-  for (const bool write : {false, true}) set(bucket(write), level_of(table, index, write), before == 0, now_ns);
-  if (before == 0) {
-    for (Bucket& one : buckets_) one.tokens.fill(now_ns);
-  }
+  if (revision_.load(std::memory_order_relaxed) >= table.revision) return;
+  for (const bool write : {false, true}) set(write, level_of(table, index, write), now_ns);
+  bytes_ = bytes_of(table, index);
+  grow_heat();
   mode_.store(mode_of(table, server), std::memory_order_relaxed);
   if (index == nullptr) warn_of_tag(table);
   revision_.store(table.revision, std::memory_order_release);
 }
 
-bool TableCapacity::grow(bool write, int64_t now_ns) {
-  Bucket& grown = bucket(write);
-  if (grown.limit() != ThroughputLimit::kKeyRange) return false;
+TableCapacity::Taken TableCapacity::look_at_writes(int64_t now_ns) {
+  if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
+    review(now_ns);
+  Taken taken;
+  if (bucket(true).tokens.has_any(now_ns, taken.wait_ns)) return {};
+  taken.limit = bucket(true).limit();
+  return taken;
+}
+
+// Whichever thread finds that a second is over does it. So it costs nothing while the table is not in use.
+void TableCapacity::review(int64_t now_ns) {
+  int64_t due_ns = review_at_ns_.load(std::memory_order_relaxed);
+  if (now_ns < due_ns || !review_at_ns_.compare_exchange_strong(due_ns, now_ns + kReviewNs)) return;
+  heat_.review(now_ns);
   const MutexLock lock(mutex_);
-  const bool waits = now_ns - grown.grown_at_ns_ < kDoublingNs;
-  if (grown.limit() != ThroughputLimit::kKeyRange || waits) return false;
-  grown.grown_at_ns_ = now_ns;
-  const int64_t doubled = std::min(2 * grown.tokens.per_second(), kOnDemandQuota);
-  if (doubled == kOnDemandQuota) grown.limit_.store(ThroughputLimit::kAccount, std::memory_order_relaxed);
-  grown.tokens.set_rate(now_ns, doubled, kOnDemandDepthNs);
-  grown.tokens.fill(now_ns);
-  return true;
+  bool grown = false;
+  for (const bool write : {false, true}) {
+    std::optional<Growth>& growth = growths_[write ? 1 : 0];
+    if (!growth) continue;
+    growth->level.review(consumed_units(write) - growth->consumed_before, now_ns);
+    if (growth->level.level() == bucket(write).tokens.per_second()) continue;
+    set_grown(write, now_ns);
+    grown = true;
+  }
+  if (grown) grow_heat();
 }
 
 TableCapacity& CapacityLimits::refreshed(const TableInfo& table, const IndexInfo* index, int64_t now_ns) {
   table::LimitsKept& kept = index == nullptr ? *table.limits : *index->limits;
   table::Limits* found = kept.get();
   if (found == nullptr) {
-    auto made = std::make_unique<TableCapacity>();
-    made->refresh(table, index, mode_, now_ns);
-    found = kept.keep(std::move(made));
+    found = kept.keep(std::make_unique<TableCapacity>(table, index, mode_, now_ns));
   }
   auto& capacity = static_cast<TableCapacity&>(*found);
   capacity.refresh(table, index, mode_, now_ns);

@@ -4,9 +4,10 @@
 //   table                     buckets hold                      limit
 //   provisioned               300 s of its units                kProvisioned
 //   with OnDemandThroughput   300 s of that                     kMaxOnDemand
-//   on demand                 1 s of its warm throughput, which kKeyRange, from 40,000 units on kAccount
-//                             doubles when all of it is used,
-//                             at most once in 30 minutes
+//   on demand                 1 s of its level, which begins    kKeyRange, from 40,000 units on kAccount
+//                             with its warm throughput and
+//                             grows (on_demand.h)
+//   each partition of these   1 s of its limit (heat.h)         kKeyRange
 //
 // Buckets are full at first, which is also when the server starts. A change of the description takes effect with the
 // first request that sees it; new units count at once, though DescribeTable shows them a moment later.
@@ -25,6 +26,8 @@
 #include "base/mutex.h"
 #include "model/fault_detail.h"
 #include "table/rows/schema.h"
+#include "throttle/heat.h"
+#include "throttle/on_demand.h"
 #include "throttle/token_bucket.h"
 
 namespace partita::throttle {
@@ -53,12 +56,17 @@ class TableCapacity final : public table::Limits {
     std::atomic<model::ThroughputLimit> limit_{model::ThroughputLimit::kProvisioned};
     std::atomic<uint64_t> refused_{0};
     std::atomic<uint64_t> recorded_{0};
-    int64_t grown_at_ns_ = 0;
+  };
+  struct Taken {
+    Partition* partition = nullptr;  // valid as long as the TableCapacity; null: none was asked
+    int64_t wait_ns = 0;             // 0: there is capacity; else the time until there may be
+    model::ThroughputLimit limit = model::ThroughputLimit::kKeyRange;  // of a refusal
   };
 
-  TableCapacity() = default;
+  // `index`: a global one of the table, or null.
+  TableCapacity(const table::TableInfo& table, const table::IndexInfo* index, CapacityMode server, int64_t now_ns);
 
-  // As the description says, if it is newer. `index`: a global one of the table, or null.
+  // As the description says, if it is newer.
   void refresh(const table::TableInfo& table, const table::IndexInfo* index, CapacityMode server, int64_t now_ns);
   bool is_of(const table::TableInfo& table) const {
     return revision_.load(std::memory_order_acquire) >= table.revision;
@@ -66,32 +74,73 @@ class TableCapacity final : public table::Limits {
 
   bool enforces() const { return mode_.load(std::memory_order_relaxed) == CapacityMode::kEnforce; }
   Bucket& bucket(bool write) { return buckets_[write ? 1 : 0]; }
-  // TokenBucket::take() and has_any(), for a table that may grow.
-  bool take(bool write, int64_t now_ns, model::HalfUnits half_units, int64_t& wait_ns) {
-    return bucket(write).tokens.take(now_ns, half_units, wait_ns) ||
-           (grow(write, now_ns) && bucket(write).tokens.take(now_ns, half_units, wait_ns));
+
+  // Takes that much from the bucket and from the partition of the position (partition_map.h), or nothing from both.
+  Taken take(bool write, std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
+    if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
+      review(now_ns);
+    Bucket& own = bucket(write);
+    Taken taken;
+    if (!own.tokens.take(now_ns, half_units, taken.wait_ns)) [[unlikely]] {
+      taken.limit = own.limit();
+      return taken;
+    }
+    const Heat::Taken range = heat_.take(position, kind_of(write), half_units, now_ns, Sampler::mine());
+    taken.partition = range.partition;
+    taken.wait_ns = range.wait_ns;
+    if (range.wait_ns != 0) [[unlikely]]
+      own.tokens.charge(now_ns, -half_units);
+    return taken;
   }
-  bool has_any(bool write, int64_t now_ns, int64_t& wait_ns) {
-    return bucket(write).tokens.has_any(now_ns, wait_ns) || grow(write, now_ns);
+  // Looks whether take() would take a write, and takes nothing: from the bucket, and from a partition.
+  Taken look_at_writes(int64_t now_ns);
+  Taken look_at_writes(std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
+    const Heat::Taken range = heat_.look(position, AccessKind::kWrite, half_units, now_ns, Sampler::mine());
+    return {range.partition, range.wait_ns, model::ThroughputLimit::kKeyRange};
   }
+  // Takes the rest of the cost of what was taken. A negative number is given back.
+  void settle(bool write, Partition& partition, std::string_view position, model::HalfUnits half_units,
+              int64_t now_ns) {
+    bucket(write).tokens.charge(now_ns, half_units);
+    Heat::settle(partition, position, kind_of(write), half_units, Sampler::mine());
+  }
+
+  // Measures the load and what follows from it: splits of partitions, and the growth of a table on demand. take() calls
+  // it once a second.
+  void review(int64_t now_ns);
+  HeatReport heat() const { return heat_.report(); }
 
  private:
   friend class CapacityLimits;
+  static constexpr int64_t kReviewNs = 1'000'000'000;
+
   struct Level {
     int64_t per_second;
     int64_t depth_ns;
     model::ThroughputLimit limit;
   };
+  struct Growth {
+    OnDemandLevel level;
+    int64_t consumed_before;  // by the table, in units
+  };
+
+  static AccessKind kind_of(bool write) { return write ? AccessKind::kWrite : AccessKind::kRead; }
   static Level level_of(const table::TableInfo& table, const table::IndexInfo* index, bool write);
-  void set(Bucket& bucket, Level level, bool first, int64_t now_ns) PARTITA_REQUIRES(mutex_);
-  // Whether the level of a table on demand has just been doubled.
-  bool grow(bool write, int64_t now_ns);
+  static int64_t partitions_of(const table::TableInfo& table, const table::IndexInfo* index);
+  int64_t consumed_units(bool write) const { return heat_.consumed(kind_of(write)) / 2; }
+  void set(bool write, Level level, int64_t now_ns) PARTITA_REQUIRES(mutex_);
+  void set_grown(bool write, int64_t now_ns) PARTITA_REQUIRES(mutex_);
+  void grow_heat() PARTITA_REQUIRES(mutex_);
 
   std::atomic<uint64_t> revision_{0};  // of the description; 0: none yet
   std::atomic<CapacityMode> mode_{CapacityMode::kRecord};
   std::atomic<bool> listed_{false};  // its events are reported under its own name, or that of all others
   std::array<Bucket, 2> buckets_;    // for reads, for writes
-  Mutex mutex_;                      // held while levels change
+  std::atomic<int64_t> review_at_ns_;
+  Heat heat_;
+  Mutex mutex_;                                                              // held while levels change
+  std::array<std::optional<Growth>, 2> growths_ PARTITA_GUARDED_BY(mutex_);  // of a table on demand without a maximum
+  int64_t bytes_ PARTITA_GUARDED_BY(mutex_) = 0;                             // of the table
 };
 
 // A name and the numbers of its events since the table was first used.

@@ -14,7 +14,6 @@ using table::TableInfo;
 
 constexpr int64_t kPerSecondNs = 1'000'000'000;
 constexpr int64_t kBeganNs = 7 * kPerSecondNs;
-constexpr int64_t kHalfHourNs = 1'800 * kPerSecondNs;
 
 TableInfo provisioned(int64_t reads, int64_t writes) {
   TableInfo table;
@@ -42,7 +41,7 @@ TableInfo with_index(TableInfo table, int64_t reads, int64_t writes) {
 int64_t taken(TableCapacity& capacity, bool write, int64_t now_ns) {
   int64_t count = 0;
   int64_t wait_ns = 0;
-  while (count < 20'000'000 && capacity.take(write, now_ns, 2, wait_ns)) ++count;
+  while (count < 20'000'000 && capacity.bucket(write).tokens.take(now_ns, 2, wait_ns)) ++count;
   return count;
 }
 
@@ -94,22 +93,79 @@ TEST(TableCapacityTest, OnDemandBeginsWithASecondOfTheDefaultOrOfItsWarmThroughp
   EXPECT_EQ(taken(limits.of(warm, nullptr, kBeganNs), true, kBeganNs + kPerSecondNs), 6'000);
 }
 
-TEST(TableCapacityTest, OnDemandDoublesEveryHalfHourUpToTheQuota) {
+// A load of writes that nothing refuses, over all partitions, with a request each tenth of a second.
+void load(TableCapacity& capacity, int64_t per_second, int64_t seconds, int64_t& now_ns) {
+  constexpr uint64_t kParts = 10;
+  for (int64_t i = 0; i < seconds * static_cast<int64_t>(kParts); ++i) {
+    now_ns += kPerSecondNs / static_cast<int64_t>(kParts);
+    const std::string position = before_hash(static_cast<uint64_t>(i) * (UINT64_MAX / kParts)) + "x";
+    const TableCapacity::Taken taken = capacity.take(true, position, 0, now_ns);
+    ASSERT_EQ(taken.wait_ns, 0);
+    capacity.settle(true, *taken.partition, position, 2 * per_second / static_cast<int64_t>(kParts), now_ns);
+  }
+}
+
+TEST(TableCapacityTest, OnDemandFollowsItsPeakUpToTheQuota) {
   CapacityLimits limits(CapacityMode::kRecord);
   TableInfo table = on_demand();
-  TableCapacity& capacity = limits.of(table, nullptr, kBeganNs);
-  EXPECT_EQ(taken(capacity, true, kBeganNs + kHalfHourNs - 1), 4'000);
-  EXPECT_EQ(taken(capacity, true, kBeganNs + kHalfHourNs + kPerSecondNs), 12'000);  // the old level, then the new one
-  table.revision = 2;
-  EXPECT_EQ(limits.of(table, nullptr, kBeganNs).bucket(true).tokens.per_second(), 8'000);  // which stays
-  int64_t now_ns = kBeganNs + kHalfHourNs + kPerSecondNs;
-  for (const int64_t level : {16'000, 32'000, 40'000, 40'000}) {
-    now_ns += kHalfHourNs;
-    taken(capacity, true, now_ns);
-    EXPECT_EQ(capacity.bucket(true).tokens.per_second(), level);
-  }
-  EXPECT_EQ(capacity.bucket(true).limit(), ThroughputLimit::kAccount);
+  int64_t now_ns = kBeganNs;
+  TableCapacity& capacity = limits.of(table, nullptr, now_ns);
+  EXPECT_EQ(capacity.heat().ranges.size(), 8u);
+  load(capacity, 3'900, 1'900, now_ns);
+  EXPECT_NEAR(static_cast<double>(capacity.bucket(true).tokens.per_second()), 7'800, 50);
+  EXPECT_GT(capacity.heat().ranges.size(), 8u);
+  EXPECT_EQ(capacity.bucket(true).limit(), ThroughputLimit::kKeyRange);
   EXPECT_EQ(capacity.bucket(false).tokens.per_second(), 12'000);
+  // What it has grown to stays, and warm throughput raises it.
+  const int64_t before = capacity.bucket(true).tokens.per_second();
+  ++table.revision;
+  EXPECT_EQ(limits.of(table, nullptr, now_ns).bucket(true).tokens.per_second(), before);
+  ++table.revision;
+  table.warm = {12'000, 90'000};
+  EXPECT_EQ(limits.of(table, nullptr, now_ns).bucket(true).tokens.per_second(), 40'000);
+  EXPECT_EQ(capacity.bucket(true).limit(), ThroughputLimit::kAccount);
+}
+
+// What it consumed before does not count.
+TEST(TableCapacityTest, ATableThatBecomesOnDemandBeginsWithItsWarmThroughput) {
+  CapacityLimits limits(CapacityMode::kRecord);
+  TableInfo table = provisioned(1, 4'000);
+  int64_t now_ns = kBeganNs;
+  load(limits.of(table, nullptr, now_ns), 4'000, 600, now_ns);
+  ++table.revision;
+  table.billing_mode = BillingMode::kPayPerRequest;
+  TableCapacity& capacity = limits.of(table, nullptr, now_ns);
+  EXPECT_EQ(capacity.bucket(true).tokens.per_second(), 4'000);
+  load(capacity, 1'000, 120, now_ns);
+  EXPECT_EQ(capacity.bucket(true).tokens.per_second(), 4'000);
+}
+
+TEST(TableCapacityTest, UnitsThatAreRaisedGetPartitions) {
+  CapacityLimits limits(CapacityMode::kRecord);
+  TableInfo table = provisioned(1, 1);
+  EXPECT_EQ(limits.of(table, nullptr, kBeganNs).heat().ranges.size(), 1u);
+  ++table.revision;
+  table.throughput.write_units = 3'000;
+  EXPECT_GE(limits.of(table, nullptr, kBeganNs).heat().ranges.size(), 4u);
+}
+
+// One review of the load for each second in which there are requests.
+TEST(TableCapacityTest, RequestsMeasureTheLoad) {
+  CapacityLimits limits(CapacityMode::kRecord);
+  const TableInfo table = provisioned(100, 100);
+  TableCapacity& capacity = limits.of(table, nullptr, kBeganNs);
+  const std::string position = before_hash(7);
+  static_cast<void>(capacity.take(true, position, 20, kBeganNs + kPerSecondNs - 1));
+  EXPECT_EQ(capacity.heat().ranges[0].rates.write_units, 0);
+  static_cast<void>(capacity.take(false, position, 2, kBeganNs + kPerSecondNs));
+  const double rate = capacity.heat().ranges[0].rates.write_units;
+  EXPECT_GT(rate, 0);
+  static_cast<void>(capacity.take(false, position, 2, kBeganNs + 2 * kPerSecondNs - 1));
+  EXPECT_EQ(capacity.heat().ranges[0].rates.write_units, rate);
+}
+
+TEST(TableCapacityTest, OneTableTakesLittleMemory) {
+  EXPECT_LE(sizeof(TableCapacity) + Heat::kMostBytes - sizeof(Heat), size_t{64} << 10);
 }
 
 TEST(TableCapacityTest, TheTagHasPrecedenceUnlessItIsWrong) {

@@ -1,5 +1,6 @@
 """Requests beyond the capacity of a table or an index (--capacity, the tag partita:capacity)."""
 
+import contextlib
 import subprocess
 import time
 
@@ -18,6 +19,11 @@ TABLE_TEXT = ("The level of configured provisioned throughput for the table was 
 INDEX_TEXT = ("The level of configured provisioned throughput for one or more global secondary indexes of the table was "
               "exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes "
               "with the UpdateTable API")
+ON_DEMAND_TEXT = ("Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your "
+                  "table or index so please try again shortly. If exceptions persist, check if you have a hot key: "
+                  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html")
+HOT_INDEX_TEXT = ("Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is "
+                  "automatically scaling your index so please try again shortly.")
 MAXIMUM_TEXT = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
 PROVISIONED = "ProvisionedThroughputExceededException"
 
@@ -26,14 +32,16 @@ def units(read, write):
     return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
 
 
-def make_table(client, name, read=1000, write=1000, index=None, local=False, **more):
+def make_table(client, name, read=1000, write=10_000, index=None, local=False, **more):
     """With the key k and n. `index`: the units of a global index on g; `local`: with a local index on l."""
     attributes = [("k", "S"), ("n", "N")]
     if index:
         attributes.append(("g", "S"))
         more["GlobalSecondaryIndexes"] = [{
             "IndexName": "by-g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
-            "Projection": {"ProjectionType": "ALL"}, "ProvisionedThroughput": units(*index)}]
+            "Projection": {"ProjectionType": "ALL"}}]
+        if "BillingMode" not in more:
+            more["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] = units(*index)
     if local:
         attributes.append(("l", "S"))
         more["LocalSecondaryIndexes"] = [{
@@ -52,8 +60,8 @@ def key(n, k="a"):
     return {"k": S(k), "n": N(n)}
 
 
-def put(client, table, n, **attributes):
-    client.put_item(TableName=table, Item={**key(n), **attributes})
+def put(client, table, n, k="a", **attributes):
+    client.put_item(TableName=table, Item={**key(n, k), **attributes})
 
 
 def drain_writes(client, table, **attributes):
@@ -63,9 +71,9 @@ def drain_writes(client, table, **attributes):
 
 
 def drain_reads(client, table, **query):
-    """Of a table or index with one read unit. Writes items for it: the table needs 1,000 write units."""
+    """Of a table or index with one read unit. Writes items for it, with keys in several partitions."""
     for n in range(1, 5):
-        put(client, table, n, big=S(BIG), g=S("g"), l=S("l"))
+        put(client, table, n, f"k{n}", big=S(BIG), g=S("g"), l=S("l"))
     consistent = "IndexName" not in query or query["IndexName"] == "by-l"
     for _ in range(2 if consistent else 4):
         client.scan(TableName=table, ConsistentRead=consistent, **query)
@@ -169,10 +177,9 @@ def test_the_header_says_when(client):
 
 def test_sdks_try_again_until_there_is_capacity(strict):
     patient = strict.client(retries={"max_attempts": 10})
-    table = make_table(patient, "patient", write=20)
-    for numbers in (range(25), range(25, 31)):  # 6,076 units of 6,000, so it refuses for 4 seconds
-        puts = [{"PutRequest": {"Item": {**key(n), "big": S(BIG)}}} for n in numbers]
-        assert patient.batch_write_item(RequestItems={table: puts})["UnprocessedItems"] == {}
+    table = make_table(patient, "patient", write=2)
+    for n in range(3):  # 612 units of 600, so it refuses for 6 seconds at most
+        put(patient, table, n, big=S(BIG + "x" * 8_000))
     began = time.monotonic()
     assert patient.put_item(TableName=table, Item=key(999))["ResponseMetadata"]["RetryAttempts"] > 0
     assert time.monotonic() - began < 30
@@ -258,6 +265,143 @@ def test_statements(client):
     assert client.get_item(TableName=open_, Key=key(51)).get("Item") is None
 
 
+# A partition serves 1,000 write units or 3,000 read units a second, and refuses more until it has paid for them.
+
+HOT = range(6)
+
+
+def make_hot(client, name, **more):
+    """A table with six large items of the key "hot"."""
+    table = make_table(client, name, 40_000, 40_000, **more)
+    for n in HOT:
+        wait_until(lambda n=n: succeeds(client.put_item, TableName=table, Item={**key(n, "hot"), "big": S(BIG)}))
+    return table
+
+
+def heat_writes(client, table):
+    """Takes 2,352 write units of one key. They are known only afterwards, so it refuses for more than a second."""
+    change = {"TableName": table, "UpdateExpression": "ADD a :one", "ExpressionAttributeValues": {":one": N(1)}}
+    with contextlib.suppress(ClientError):  # it is hot already
+        client.transact_write_items(TransactItems=[{"Update": {**change, "Key": key(n, "hot")}} for n in HOT])
+
+
+def refused_while_hot(client, table, call, heat=heat_writes):
+    """The refusal of a call that a hot key refuses for a moment; heats it again if the machine was too slow for it."""
+    for _ in range(50):
+        heat(client, table)
+        try:
+            call()
+        except ClientError as refused:
+            return refused.response
+    raise AssertionError("nothing was refused")
+
+
+def told_while_hot(server, client, table, operation, heat=heat_writes, **body):
+    for _ in range(50):
+        heat(client, table)
+        status, found = ask(server, operation, body, prefix="DynamoDB_20120810.")
+        if status == 400:
+            return found
+    raise AssertionError("nothing was refused")
+
+
+def test_a_hot_key_of_a_provisioned_table(strict, client):
+    table = make_hot(client, "hot")
+    refused = refused_while_hot(client, table, lambda: client.put_item(TableName=table, Item=key(9, "hot")))
+    assert_refused(refused)
+    assert 0 < int(refused["ResponseMetadata"]["HTTPHeaders"]["x-amz-retry-after"]) <= 2_400
+    found = told_while_hot(strict, client, table, "PutItem", TableName=table, Item=key(9, "hot"))
+    assert reasons(found) == [("TableWriteKeyRangeThroughputExceeded", ARN + table)]
+    found = told_while_hot(strict, client, table, "GetItem", TableName=table, Key=key(9, "hot"))
+    assert reasons(found) == [("TableReadKeyRangeThroughputExceeded", ARN + table)]
+    query = {"KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": S("hot")}}
+    for forward in (True, False):
+        assert_refused(refused_while_hot(
+            client, table, lambda: client.query(TableName=table, ScanIndexForward=forward, Limit=1, **query)))
+    heat_writes(client, table)
+    for k in ("a", "c", "d"):  # in other partitions of 54
+        put(client, table, 1, k)
+
+
+def test_a_hot_key_of_a_table_on_demand(strict, client):
+    table = make_hot(client, "hot-on-demand", BillingMode="PAY_PER_REQUEST")
+    refused = refused_while_hot(client, table, lambda: client.put_item(TableName=table, Item=key(9, "hot")))
+    assert_refused(refused, "ThrottlingException", ON_DEMAND_TEXT)
+    found = told_while_hot(strict, client, table, "PutItem", TableName=table, Item=key(9, "hot"))
+    assert reasons(found, "throttlingReasons") == [("TableWriteKeyRangeThroughputExceeded", ARN + table)]
+
+
+@pytest.mark.parametrize("on_demand", [False, True])
+def test_a_hot_key_of_an_index(strict, client, on_demand):
+    """Many items of the table with one value of the index's key."""
+    more = {"BillingMode": "PAY_PER_REQUEST"} if on_demand else {}
+    table = make_table(client, f"hot-index-{on_demand}", 40_000, 40_000, index=(40_000, 40_000), **more)
+
+    def heat(client, table):
+        puts = [{"PutRequest": {"Item": {**key(n, f"k{n}"), "big": S(BIG), "g": S("hot")}}} for n in range(20)]
+        with contextlib.suppress(ClientError):  # 3,920 units of the index, which are taken afterwards
+            client.batch_write_item(RequestItems={table: puts})
+
+    item = {**key(9, "cold"), "g": S("hot")}
+    refused = refused_while_hot(client, table, lambda: client.put_item(TableName=table, Item=item), heat)
+    assert_refused(refused, "ThrottlingException", HOT_INDEX_TEXT)
+    found = told_while_hot(strict, client, table, "PutItem", heat, TableName=table, Item=item)
+    assert reasons(found, "throttlingReasons") == [
+        ("IndexWriteKeyRangeThroughputExceeded", ARN + table + "/index/by-g")]
+    put(client, table, 9, "cold")  # not in the index
+    found = told_while_hot(strict, client, table, "Query", heat, TableName=table, IndexName="by-g",
+                           KeyConditionExpression="g = :g", ExpressionAttributeValues={":g": S("hot")}, Limit=1)
+    member, text = ("throttlingReasons", ON_DEMAND_TEXT) if on_demand else ("ThrottlingReasons", INDEX_TEXT)
+    assert reasons(found, member) == [("IndexReadKeyRangeThroughputExceeded", ARN + table + "/index/by-g")]
+    assert found.get("message", found.get("Message")) == text
+
+
+def test_a_hot_key_in_batches(client):
+    table = make_table(client, "hot-batch", read=40_000, write=40_000)
+    puts = [{"PutRequest": {"Item": {**key(n, "hot"), "big": S(BIG)}}} for n in range(12)]
+    puts.insert(0, {"PutRequest": {"Item": key(0, "a")}})
+    done = client.batch_write_item(RequestItems={table: puts})
+    assert done["UnprocessedItems"] == {table: puts[7:]}
+    table = make_hot(client, "hot-gets")
+    put(client, table, 0)
+    keys = [key(n, "hot") for n in range(5)]
+    refused = refused_while_hot(client, table, lambda: client.batch_get_item(RequestItems={table: {"Keys": keys}}))
+    assert_refused(refused)
+    heat_writes(client, table)
+    found = client.batch_get_item(RequestItems={table: {"Keys": [key(0, "a"), *keys]}})
+    assert found["UnprocessedKeys"] in ({}, {table: {"Keys": keys}})  # {}: the machine was slow
+
+
+def test_a_hot_key_in_transactions(client):
+    for name, more, code, text in (
+            ("hot-both", {}, "ProvisionedThroughputExceeded", TABLE_TEXT),
+            ("hot-both-on-demand", {"BillingMode": "PAY_PER_REQUEST"}, "ThrottlingError", ON_DEMAND_TEXT)):
+        table = make_hot(client, name, **more)
+        actions = [{"Put": {"TableName": table, "Item": key(50, k)}} for k in ("a", "hot")]
+        refused = refused_while_hot(client, table, lambda: client.transact_write_items(TransactItems=actions))
+        assert refused["CancellationReasons"] == [{"Code": "None"}, {"Code": code, "Message": text}]
+        gets = [{"Get": {"TableName": table, "Key": key(50, k)}} for k in ("hot", "a")]
+        refused = refused_while_hot(client, table, lambda: client.transact_get_items(TransactItems=gets))
+        assert refused["CancellationReasons"] == [{"Code": code, "Message": text}, {"Code": "None"}]
+
+
+def test_a_hot_key_in_statements(client):
+    table = make_hot(client, "hot-statements")
+    insert = f"""UPDATE "{table}" SET a = 1 WHERE k = 'hot' AND n = 1"""
+    select = f"""SELECT n FROM "{table}" WHERE k = 'hot'"""
+    for statement in (insert, select):
+        assert_refused(refused_while_hot(client, table, lambda: client.execute_statement(Statement=statement)))
+    for _ in range(50):
+        heat_writes(client, table)
+        done = client.batch_execute_statement(Statements=[{"Statement": insert}])
+        if "Error" in done["Responses"][0]:
+            break
+    assert done["Responses"] == [{"Error": {"Code": "ProvisionedThroughputExceeded", "Message": TABLE_TEXT}}]
+    both = [{"Statement": insert}, {"Statement": insert.replace("'hot'", "'a'")}]
+    refused = refused_while_hot(client, table, lambda: client.execute_transaction(TransactStatements=both))
+    assert refused["CancellationReasons"][0]["Code"] == "ProvisionedThroughputExceeded"
+
+
 def capped(client, name, **limits):
     return make_table(client, name, BillingMode="PAY_PER_REQUEST", **limits)
 
@@ -279,7 +423,8 @@ def test_the_maximum_of_a_table_on_demand(strict, client):
 
 def test_what_a_table_on_demand_begins_with(client):
     table = capped(client, "default")
-    puts = [{"PutRequest": {"Item": {**key(n), "big": S(BIG)}}} for n in range(25)]
+    # One hash key each, over all partitions.
+    puts = [{"PutRequest": {"Item": {**key(n, f"k{n}"), "big": S(BIG)}}} for n in range(25)]
     done = client.batch_write_item(RequestItems={table: puts})  # 4,900 units, of which 4,000 are there
     assert done["UnprocessedItems"] == {table: puts[21:]}
 

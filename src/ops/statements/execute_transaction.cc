@@ -181,10 +181,10 @@ class TransactionExecution final : public Execution {
     PARTITA_CO_TRY(made_, co_await requests_of(request_, context));
     if (request_.reads()) {
       PARTITA_CO_TRY(const table::TransactGetPlan plan, table::bind(made_.gets, std::move(made_.tables)));
+      tables_ = plan.tables;  // which the checker needs after the plan too
       PARTITA_CO_TRY_VOID(table::admit(plan, checker));
       PARTITA_CO_TRY(got_, co_await table::run(context.database, plan));
       table::charge(plan, got_, checker);
-      tables_ = plan.tables;
       co_return Result<void>();
     }
     PARTITA_CO_TRY(plan_, table::bind(made_.writes, std::move(made_.tables)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "expr/key_condition.h"
 #include "expr/projection.h"
 #include "expr/update.h"
+#include "model/key.h"
+#include "storage/engine.h"
 #include "table/rows/schema.h"
 
 namespace partita::table {
@@ -28,6 +31,7 @@ struct Access {
   const TableInfo* table = nullptr;       // null for kControl
   const IndexInfo* index = nullptr;       // null: the table itself
   const model::Item* item = nullptr;      // the key, perhaps with other attributes
+  std::string_view position;              // of the item, or where the range begins: see row_position()
   std::string_view stored;                // of a put: the whole encoded item
   const expr::KeyRange* range = nullptr;  // the keys that a Query reads
   const expr::Condition* keys = nullptr;  // the key condition of a Query
@@ -52,6 +56,19 @@ struct Access {
   std::vector<std::string> attributes() const;
 };
 
+// The key of a row without the ids of its table and index: the hash of the partition key, the partition values, the
+// sort values (docs/formats/keys.md).
+inline std::string_view row_position(std::string_view key) { return key.substr(model::kRowIdBytes); }
+inline std::string_view row_position(const storage::Key& key) { return row_position(std::string_view(key.bytes)); }
+
+// What a write is about to change in global indexes.
+struct IndexChange {
+  const TableInfo& table;
+  std::string_view position;  // of the item, as Access has it
+  const api::ConsumedCapacity& consumed;
+  std::span<const storage::Changes::Write> rows;  // among others, those of the indexes
+};
+
 // Whether it is an error of reserve() or check_indexes().
 bool is_throttled(const Error& error);
 
@@ -66,9 +83,7 @@ class AccessChecker {
   virtual Result<void> reserve(const Access& /*access*/, model::HalfUnits /*least*/) { return {}; }
   // Called when it is known what a write would write to global indexes, and before it does. Its error is that of the
   // write. Called on any thread, perhaps several times, while no other function of the checker is.
-  virtual Result<void> check_indexes(const TableInfo& /*table*/, const api::ConsumedCapacity& /*consumed*/) const {
-    return {};
-  }
+  virtual Result<void> check_indexes(const IndexChange& /*change*/) { return {}; }
   // Called after the access, whether the client asked for the capacity or not; in the order of reserve().
   virtual void charge(const Access& access, const api::ConsumedCapacity& consumed) = 0;
 };

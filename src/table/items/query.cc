@@ -404,6 +404,7 @@ Access access_of(const RangePlan& plan) {
   access.name = plan.table->name;
   access.table = plan.table.get();
   access.index = plan.index;
+  access.position = row_position(request.forward ? plan.rows.begin : plan.rows.end);
   access.range = plan.range ? &*plan.range : nullptr;
   access.keys = request.keys ? &*request.keys : nullptr;
   access.projection = request.projection ? &*request.projection : nullptr;

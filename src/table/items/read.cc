@@ -19,18 +19,27 @@ size_t at_once(size_t before, size_t bytes) {
   return std::clamp<size_t>(YieldBudget::kBytes * before / std::max<size_t>(bytes, 1), 1, kMost);
 }
 
-Access access_of(const TableInfo& table, const model::Item& key, const std::optional<expr::Projection>& projection) {
+Access access_of(const TableInfo& table, const model::Item& key, const storage::Key& row,
+                 const std::optional<expr::Projection>& projection) {
   Access access;
   access.verb = Verb::kGet;
   access.name = table.name;
   access.table = &table;
   access.item = &key;
+  access.position = row_position(row);
   access.projection = projection ? &*projection : nullptr;
   access.select = projection ? api::Select::kSpecific : api::Select::kAllAttributes;
   return access;
 }
 
-Access access_of(const GetPlan& plan) { return access_of(*plan.table, plan.request->key, plan.request->projection); }
+Access access_of(const GetPlan& plan) {
+  return access_of(*plan.table, plan.request->key, plan.key, plan.request->projection);
+}
+
+// Of the key at `i` among those that are read.
+Access access_of(const BatchGetPlan::Read& read, size_t i) {
+  return access_of(*read.table, read.part->keys[read.which[i]], read.keys[i], read.part->projection);
+}
 
 Result<BatchGetPlan::Read> bind_part(const api::BatchGetRequest::Part& part, Table table) {
   BatchGetPlan::Read read{std::move(table), &part, {}, {}, {}};
@@ -51,8 +60,8 @@ Result<void> reserve(BatchGetPlan::Read& read, AccessChecker& checker, std::opti
   const model::HalfUnits least = model::read_half_units(0, read.part->consistent);
   size_t kept = 0;
   for (size_t i = 0; i < read.which.size(); ++i) {
+    auto reserved = checker.reserve(access_of(read, i), least);
     const size_t which = read.which[i];
-    auto reserved = checker.reserve(access_of(*read.table, read.part->keys[which], read.part->projection), least);
     if (reserved.ok()) {
       read.which[kept] = which;
       if (kept != i) read.keys[kept] = std::move(read.keys[i]);
@@ -141,9 +150,7 @@ Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Resul
 
 Result<void> admit(BatchGetPlan& plan, AccessChecker& checker) {
   for (const auto& read : plan.reads) {
-    for (const size_t i : read.which) {
-      PARTITA_TRY_VOID(checker.admit(access_of(*read.table, read.part->keys[i], read.part->projection)));
-    }
+    for (size_t i = 0; i < read.which.size(); ++i) PARTITA_TRY_VOID(checker.admit(access_of(read, i)));
   }
   std::optional<Error> refusal;
   bool any = false;
@@ -195,11 +202,10 @@ Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& 
 
 void charge(const BatchGetPlan& plan, const api::BatchGetReply& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < plan.reads.size(); ++i) {
-    const auto& [table, part, which, keys, refused] = plan.reads[i];
+    const BatchGetPlan::Read& read = plan.reads[i];
     const auto& items = outcome.parts[i].items;
     for (size_t k = 0; k < items.size(); ++k) {
-      const Access access = access_of(*table, part->keys[which[k]], part->projection);
-      checker.charge(access, read_charge(*table, std::span(&items[k], 1), part->consistent));
+      checker.charge(access_of(read, k), read_charge(*read.table, std::span(&items[k], 1), read.part->consistent));
     }
   }
 }

@@ -353,6 +353,7 @@ Access access_of(const TransactGetPlan& plan, size_t i) {
   access.name = plan.tables[i]->name;
   access.table = plan.tables[i].get();
   access.item = &part.key;
+  access.position = row_position(plan.keys[i]);
   access.projection = part.projection ? &*part.projection : nullptr;
   access.select = part.projection ? api::Select::kSpecific : api::Select::kAllAttributes;
   return access;

@@ -170,9 +170,11 @@ Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const Record* fou
     after = {encoded, *model::encoded_item_size(encoded), &*written.after};
   }
   const Origin origin{.at_ms = now_ms, .service = action.by_service};
+  const size_t rows_before = changes.writes().size();
   written.change = change_item(table, write.key, before, after, origin, changes);
   if (write.checker != nullptr && !written.change.consumed.global_indexes.empty()) {
-    PARTITA_TRY_VOID(write.checker->check_indexes(table, written.change.consumed));
+    const auto rows = std::span<const Changes::Write>(changes.writes()).subspan(rows_before);
+    PARTITA_TRY_VOID(write.checker->check_indexes({table, row_position(write.key), written.change.consumed, rows}));
   }
   return written;
 }
@@ -218,6 +220,7 @@ Access access_of(const BoundWrite& write, api::ReturnValues returned) {
   access.name = write.table->name;
   access.table = write.table.get();
   access.item = &write.named();
+  access.position = row_position(write.key);
   access.stored = action.item;
   access.condition = action.condition ? &*action.condition : nullptr;
   access.update = action.kind == Kind::kUpdate ? &action.update : nullptr;

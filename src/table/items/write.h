@@ -37,9 +37,9 @@ struct BoundWrite {
 
   Table table;
   const api::WriteAction* action;
-  model::Item needed;                      // of a kPut: needed_of() its item; otherwise empty
-  storage::Key key;                        // set by check_write(); empty before
-  const AccessChecker* checker = nullptr;  // set by admit(): decides about global indexes; null: nobody does
+  model::Item needed;                // of a kPut: needed_of() its item; otherwise empty
+  storage::Key key;                  // set by check_write(); empty before
+  AccessChecker* checker = nullptr;  // set by admit(): decides about global indexes; null: nobody does
 };
 
 // The request outlives its plan.
