@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/heat_json.h"
 #include "base/task.h"
 #include "model/fault.h"
 #include "table/open/database.h"
@@ -185,11 +186,34 @@ Task<Result<std::string>> jobs_of(ops::Service& service) {
   co_return std::move(json).take();
 }
 
+std::string heat_of(ops::Service& service, const table::TableInfo& table) {
+  const throttle::HeatReport heat = service.heat(table, nullptr);
+  std::string text = heat_text(heat, table.name, table.keys);
+  JsonWriter json;
+  json.begin_object();
+  write(json, "TableName", table.name);
+  write_heat(json, heat, table.keys);
+  json.begin_array("Indexes");
+  for (const table::IndexInfo& index : table.indexes) {
+    if (!index.is_global_secondary()) continue;
+    const throttle::HeatReport of_index = service.heat(table, &index);
+    text += heat_text(of_index, table.name + ", index " + index.name, index.keys);
+    json.begin_object();
+    write(json, "IndexName", index.name);
+    write_heat(json, of_index, index.keys);
+    json.end_object();
+  }
+  json.end_array();
+  write(json, "Text", text);
+  json.end_object();
+  return std::move(json).take();
+}
+
 }  // namespace
 
 Result<std::string> describe_console(const Subject& about, const Asked&) {
   const ConsoleFacts& facts = about.facts;
-  std::vector<std::string_view> features = {"DescribeHotKeys", "DescribeMetrics", "ListJobs"};
+  std::vector<std::string_view> features = {"DescribeHeat", "DescribeHotKeys", "DescribeMetrics", "ListJobs"};
   if (facts.clock_moves) features.emplace_back("MoveClock");
   if (facts.snapshots) features.emplace_back("Snapshots");
   JsonWriter json;
@@ -249,6 +273,18 @@ Result<std::string> describe_hot_keys(const Subject& about, const Asked& asked) 
   json.end_array();
   json.end_object();
   return std::move(json).take();
+}
+
+Result<std::string> describe_heat(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.required_text("TableName"));
+  return with_host(about, [&](namespaces::DatabaseHost& host) -> Result<std::string> {
+    ops::Service& service = host.service();
+    return wait_for(with_database(service, [&](table::Database& database) -> Result<std::string> {
+      const table::Table table = database.catalog().find(name);
+      if (table == nullptr) return model::refuse(Fault::kTableNotFound, {name});
+      return heat_of(service, *table);
+    }));
+  });
 }
 
 Result<std::string> list_jobs(const Subject& about, const Asked&) {

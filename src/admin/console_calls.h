@@ -15,6 +15,8 @@ Result<std::string> describe_console(const Subject& about, const Asked& asked);
 Result<std::string> describe_metrics(const Subject& about, const Asked& asked);
 // The keys that take most of a table's capacity. Faults: kConstraints, kTableNotFound.
 Result<std::string> describe_hot_keys(const Subject& about, const Asked& asked);
+// The load on the partitions of a table and of its global indexes, also as text. Faults: kConstraints, kTableNotFound.
+Result<std::string> describe_heat(const Subject& about, const Asked& asked);
 // The background jobs of the namespace.
 Result<std::string> list_jobs(const Subject& about, const Asked& asked);
 

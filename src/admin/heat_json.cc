@@ -53,6 +53,15 @@ model::Item key_of(const model::KeySchema& keys, std::string_view position) {
   return item;
 }
 
+std::string heat_text(const throttle::HeatReport& report, std::string_view name, const model::KeySchema& keys) {
+  const auto key_text = [&](std::string_view position) {
+    wire::JsonWriter json;
+    json.write_item(key_of(keys, position));
+    return std::move(json).take();
+  };
+  return describe(report, name, key_text);
+}
+
 void write_heat(wire::JsonWriter& json, const throttle::HeatReport& report, const model::KeySchema& keys) {
   json.begin_array("Partitions");
   for (const throttle::HeatRange& range : report.ranges) write_range(json, range, keys);

@@ -163,6 +163,7 @@ constexpr std::array kRows = {
     Row{"DeleteSnapshot", "partita:DeleteSnapshot", {"Name", "Namespace"}, delete_snapshot},
     Row{"DescribeClock", "partita:DescribeClock", {"Namespace"}, describe_clock},
     Row{kDescribeConsole, "", {}, describe_console},
+    Row{kDescribeHeat, "partita:DescribeHeat", {"Namespace", "TableName"}, describe_heat, true},
     Row{kDescribeHotKeys, "partita:DescribeHotKeys", {"Limit", "Namespace", "TableName"}, describe_hot_keys, true},
     Row{"DescribeMetrics", "partita:DescribeMetrics", {"Namespace", "Since"}, describe_metrics},
     Row{kListJobs, "partita:ListJobs", {"Namespace"}, list_jobs},

@@ -17,6 +17,7 @@
 namespace partita::admin {
 
 inline constexpr std::string_view kDescribeConsole = "DescribeConsole";
+inline constexpr std::string_view kDescribeHeat = "DescribeHeat";
 inline constexpr std::string_view kDescribeHotKeys = "DescribeHotKeys";
 inline constexpr std::string_view kListJobs = "ListJobs";
 

@@ -22,7 +22,7 @@ struct Group {
 
 const std::vector<Group>& verb_groups() {
   static const std::vector<Group> groups = {
-      {"Run a server", {"serve", "status", "mcp"}},
+      {"Run a server", {"serve", "status", "heat", "mcp"}},
       {"Protect and move data", {"backup", "restore", "verify", "salvage", "copy"}},
       {"Users and policies", {"user", "group", "role", "policy"}},
       {"Tests", {"snapshot", "namespace", "clock"}},
@@ -58,6 +58,7 @@ constexpr std::array kExamples = {
     Example{"serve", "partita serve --in-memory --listen localhost:0"},
     Example{"serve", "partita serve --listen 0.0.0.0:8443 --users --tls-cert c.pem --tls-key k.pem"},
     Example{"status", "partita status ./partita-data"},
+    Example{"heat", "partita heat Votes ./partita-data"},
     Example{"backup", "partita backup ./partita-data /backups --keep 14"},
     Example{"restore", "partita restore /backups ./new-data"},
     Example{"verify", "partita verify /backups"},

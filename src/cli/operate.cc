@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "admin/operator_calls.h"
 #include "base/clock.h"
 #include "base/quantity.h"
 #include "cli/admin_client.h"
@@ -26,7 +27,7 @@ std::string body_of(const OperateOptions& options, std::string_view after) {
   if (options.operation == "MoveClock") {
     json.member(options.subject.empty() ? "OffsetSeconds" : "Seconds", options.offset_s);
   } else {
-    say("Name", options.subject);
+    say(options.operation == admin::kDescribeHeat ? "TableName" : "Name", options.subject);
   }
   say("Namespace", options.space);
   say("ExclusiveStartName", after);
@@ -51,6 +52,7 @@ void print(const std::string& operation, const JsonValue& answer) {
                                 (by < 0 ? " behind" : " ahead of") + " the machine's clock";
     std::printf("%sZ, %s\n", utc_text(time_ms).data(), by == 0 ? "the machine's time" : how_far.c_str());
   }
+  std::printf("%s", text_of(answer.get("Text")).c_str());
   if (operation == "CreateSnapshot") {
     std::printf("%s\n", count_of(answer.get("Snapshot").get("Rows"), "row", "rows").c_str());
   }

@@ -1,4 +1,4 @@
-// `partita snapshot`, `clock` and `namespace`: operations of a running server.
+// `partita heat`, `snapshot`, `clock` and `namespace`: operations of a running server.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace partita::cli {
 
 struct OperateOptions {
   std::string operation;  // of admin/operator_calls.h
-  std::string subject;    // the name or offset that the verb takes, or empty
+  std::string subject;    // the name, table or offset that the verb takes, or empty
   std::string space;      // the namespace; empty: the default database
   std::string server;     // its directory or its socket
   int64_t offset_s = 0;   // of MoveClock

@@ -296,6 +296,7 @@ constexpr char kCreateSnapshot[] = "CreateSnapshot";
 constexpr char kDeleteNamespace[] = "DeleteNamespace";
 constexpr char kDeleteSnapshot[] = "DeleteSnapshot";
 constexpr char kDescribeClock[] = "DescribeClock";
+constexpr char kDescribeHeat[] = "DescribeHeat";
 constexpr char kListNamespaces[] = "ListNamespaces";
 constexpr char kListSnapshots[] = "ListSnapshots";
 constexpr char kMoveClock[] = "MoveClock";
@@ -313,6 +314,7 @@ template <const char* kOperation>
 Result<void> finish_named(Draft& draft) {
   if (draft.line.operate.subject.empty()) {
     return misuse(kOperation == kMoveClock         ? "`partita clock advance` needs an OFFSET, such as 90m or 31d."
+                  : kOperation == kDescribeHeat    ? "`partita heat` needs the name of a TABLE."
                   : kOperation == kDeleteNamespace ? "Give the NAME of the namespace."
                                                    : "Give the NAME of the snapshot.");
   }
@@ -378,6 +380,11 @@ const std::array kOwnVerbs = {
             "(default ./partita-data) or its administration socket. Exit code 1 when no server answers, or when its "
             "store does not.",
             kStatusFlags, run_with<status, &CommandLine::status>, finish_status, take_status},
+    VerbRow{"heat", "TABLE [DIR|SOCKET] [--namespace NAME]",
+            "Show the load on the partitions of a table and of its global indexes: their ranges, what they serve and "
+            "refuse, their hottest keys, and why one is not split. Name the server by its data directory (default "
+            "./partita-data) or its administration socket.",
+            kSnapshotFlags, run_with<operate, &CommandLine::operate>, finish_named<kDescribeHeat>, take_named},
     VerbRow{
         "backup", "STORE BACKUPS [OPTION...]",
         "Back up a store into a directory of backups, copying only new data. A server may be using the store. STORE "

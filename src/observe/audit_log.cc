@@ -127,7 +127,7 @@ Result<void> AuditLog::reopen() {
 void AuditLog::write(const ops::Call& call, std::string_view space, const ops::Reply& reply) {
   const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
   const std::string_view asked = operation == nullptr ? administered(call) : std::string_view();
-  const bool reads_keys = asked == admin::kDescribeHotKeys;
+  const bool reads_keys = asked == admin::kDescribeHotKeys || asked == admin::kDescribeHeat;
   if (operation == nullptr && (asked.empty() || (asks_how_it_is(asked) && !reads_keys))) return;
   const bool is_control = operation == nullptr ? !reads_keys : operation->kind == ops::Kind::kControl;
   if (calls_ == Calls::kControl && !is_control) return;

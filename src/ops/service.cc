@@ -257,6 +257,13 @@ throttle::HotKeys::Top Service::hot_keys(const table::TableInfo& table, size_t m
   return parts_->meters->hot_keys(parts_->space, table, most, database_->clock().monotonic_ns());
 }
 
+throttle::HeatReport Service::heat(const table::TableInfo& table, const table::IndexInfo* index) {
+  const int64_t now_ns = database_->clock().monotonic_ns();
+  throttle::TableCapacity& capacity = parts_->capacity->of(table, index, now_ns);
+  capacity.review(now_ns);
+  return capacity.heat();
+}
+
 void Service::report(Exposition& out) {
   parts_->counts.report(out);
   parts_->meters->report(out);

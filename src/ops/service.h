@@ -19,11 +19,13 @@
 #include "ops/authorisation.h"
 #include "ops/call.h"
 #include "ops/request_totals.h"
+#include "throttle/heat_report.h"
 #include "throttle/hot_keys.h"
 #include "throttle/table_capacity.h"
 
 namespace partita::table {
 class Database;
+struct IndexInfo;
 struct TableInfo;
 }  // namespace partita::table
 namespace partita::iam {
@@ -107,6 +109,8 @@ class Service {
   // index (empty: the table), a '\0', and the attributes of the partition key as DynamoDB's JSON. Weights are half
   // units. Preconditions: the table is of this database, and the calling code holds the drain lock.
   throttle::HotKeys::Top hot_keys(const table::TableInfo& table, size_t most);
+  // The load on the logical partitions of a table, or of its global index. Preconditions as above.
+  throttle::HeatReport heat(const table::TableInfo& table, const table::IndexInfo* index);
 
  private:
   struct Parts;

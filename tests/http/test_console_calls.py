@@ -52,7 +52,7 @@ def test_an_open_server_tells_what_it_is(busy):
     assert found.pop("Version").count(".") == 2
     assert abs(found.pop("Time") - time.time()) < 60
     assert found == {"Mode": "open", "Namespaces": "header",
-                     "Features": ["DescribeHotKeys", "DescribeMetrics", "ListJobs", "MoveClock", "Snapshots"]}
+                     "Features": ["DescribeHeat", "DescribeHotKeys", "DescribeMetrics", "ListJobs", "MoveClock", "Snapshots"]}
     assert refused(busy, "DescribeConsole", {"Region": "x"}) == ("ValidationException", "There is no member 'Region'.")
 
 
@@ -231,6 +231,42 @@ def test_a_table_that_is_not_there(busy):
         assert "Limit" in refused(busy, "DescribeHotKeys", {"TableName": "x", "Limit": limit})[1]
 
 
+# --- DescribeHeat
+
+
+def test_the_heat_of_a_table_and_its_indexes(busy):
+    client = busy.client()
+    attributes = [{"AttributeName": name, "AttributeType": "S"} for name in "kg"]
+    index = {"IndexName": "by_g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}
+    client.create_table(TableName="warm", AttributeDefinitions=attributes, BillingMode="PAY_PER_REQUEST",
+                        KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}], GlobalSecondaryIndexes=[index])
+    idle = told(busy, "DescribeHeat", {"TableName": "warm"})
+    assert [each["IndexName"] for each in idle["Indexes"]] == ["by_g"]
+    assert idle["TableName"] == "warm" and len(idle["Partitions"]) == len(idle["Indexes"][0]["Partitions"]) == 8
+    assert [each["From"] for each in idle["Partitions"]] == pytest.approx([n / 8 for n in range(8)])
+    assert {(each["Load"], each["Throttled"]) for each in idle["Partitions"]} == {(0, 0)}
+
+    def busiest(of):
+        return max(of["Partitions"], key=lambda each: each["WriteUnitsPerSecond"])
+
+    def loaded():
+        for n in range(20):
+            client.put_item(TableName="warm", Item={"k": {"S": "hot"}, "g": {"S": str(n)}, "text": {"S": "x" * 300_000}})
+        found = told(busy, "DescribeHeat", {"TableName": "warm"})
+        return found if "HottestKey" in busiest(found) else None
+
+    found = wait_until(loaded, 30)
+    hot = busiest(found)
+    assert hot["HottestKey"]["Key"] == {"k": {"S": "hot"}} and hot["HottestKey"]["Share"] == 1
+    assert hot["Load"] > 0.5 and hot["ThrottledPerSecond"] > 0 and hot["NotSplit"]["Reason"] == "TooEarly"
+    assert sum(each["WriteUnitsPerSecond"] > 0 for each in found["Partitions"]) == 1
+    assert sum(each["WriteUnitsPerSecond"] > 0 for each in found["Indexes"][0]["Partitions"]) > 1
+    assert found["Text"].startswith("warm: 8 partitions\n") and "\nwarm, index by_g: 8 partitions\n" in found["Text"]
+    assert '{"k":{"S":"hot"}} (100%)' in found["Text"]
+    assert refused(busy, "DescribeHeat", {"TableName": "nothere"})[0] == "ResourceNotFoundException"
+    assert refused(busy, "DescribeHeat") == ("ValidationException", "TableName is missing.")
+
+
 # --- ListJobs
 
 
@@ -274,6 +310,7 @@ def test_each_call_needs_its_own_permission(tmp_path):
         assert call("ann", "DescribeHotKeys", {"TableName": "music"})[0] == 200
         denied("ann", "DescribeHotKeys", {"TableName": "other"}, signed.arn("other"))
         denied("ann", "DescribeHotKeys", {"TableName": "nothere"}, signed.arn("nothere"))
+        denied("ann", "DescribeHeat", {"TableName": "music"}, signed.arn("music"))
         denied("ann", "DescribeMetrics", {})
         denied("bob", "ListJobs", {})
         denied("bob", "DescribeMetrics", {"Since": "wrong"})
@@ -292,8 +329,10 @@ def test_the_audit_log_tells_who_saw_keys(tmp_path, data):
         for operation in ("DescribeConsole", "DescribeMetrics", "ListJobs"):
             told(server, operation)
         told(server, "DescribeHotKeys", {"TableName": "music"})
+        told(server, "DescribeHeat", {"TableName": "music"})
         told(server, "ListNamespaces")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [line["eventName"] for line in lines] == ["CreateTable"] + ["DescribeHotKeys"] * data + ["ListNamespaces"]
+    keys = ["DescribeHotKeys", "DescribeHeat"] if data else []
+    assert [line["eventName"] for line in lines] == ["CreateTable", *keys, "ListNamespaces"]
     if data:
         assert lines[1]["resources"] == ["music"] and lines[1]["readOnly"] is True

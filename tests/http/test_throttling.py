@@ -521,3 +521,24 @@ def test_a_mode_that_there_is_not():
     asked = subprocess.run([binary(), "serve", "--in-memory", "--capacity", "strict"], capture_output=True, text=True)
     assert asked.returncode == 2
     assert "--capacity takes record or enforce, not 'strict'." in asked.stderr
+
+
+def test_the_verb_that_shows_heat(tmp_path):
+    def heat(*words):
+        return subprocess.run([binary(), "heat", *words], capture_output=True, text=True, timeout=60)
+
+    with running_server(data_dir=tmp_path / "data") as server:
+        client = server.client()
+        make_hot(client, "Votes", index=(1, 1))
+        for _ in range(3):  # over more than a second, which is what the figures are made of
+            heat_writes(client, "Votes")
+            time.sleep(0.5)
+        shown = heat("Votes", str(tmp_path / "data"))
+        assert shown.returncode == 0, shown.stderr
+        lines = shown.stdout.splitlines()
+        assert lines[0] == "Votes: 54 partitions" and lines[-3] == "Votes, index by-g: 1 partition"
+        assert sum("#" in line for line in lines) == 1
+        missing = heat("Poll", str(tmp_path / "data"))
+        assert missing.returncode == 1 and "Poll" in missing.stderr
+    asked = heat()
+    assert asked.returncode == 2 and "`partita heat` needs the name of a TABLE." in asked.stderr
