@@ -89,6 +89,7 @@ const PARTITA: Row[] = [
   ['DeleteSnapshot', 'control', NAME],
   ['DescribeClock', 'read', '{}'],
   ['DescribeConsole', 'read', '{}'],
+  ['DescribeHeat', 'read', TABLE],
   ['DescribeHotKeys', 'read', TABLE],
   ['DescribeMetrics', 'read', '{}'],
   ['ListJobs', 'read', '{}'],

@@ -70,4 +70,4 @@ export const MODES = [
   { value: 'PROVISIONED', label: 'Provisioned', description: 'Read and write units a second.' },
 ];
 
-export const CAPACITY_NOTE = 'Partita stores and reports capacity. It throttles no request by it.';
+export const CAPACITY_NOTE = 'Partita throttles requests by it if its server or the table’s tag partita:capacity says so. Otherwise it counts what DynamoDB would have throttled.';

@@ -119,6 +119,7 @@ export function Requests() {
           series={[
             ...(scope.kind === 'table' ? [] : [{ name: 'errors', tone: 'bad' as const, values: pick('errors') }]),
             { name: 'throttled', tone: 'warn', values: pick('throttled') },
+            ...(scope.kind === 'operation' ? [] : [{ name: 'beyond capacity', tone: 'b' as const, values: pick('wouldThrottle') }]),
           ]}
         />
         {scope.kind !== 'operation' && (
@@ -184,6 +185,7 @@ function Lines({ kind, of, lines, seconds, chosen, onChoose }: LinesProps) {
         ]
       : [{ id: 'errors', header: 'Errors/s', cell: (line: Line) => rate(line.errors) }]),
     { id: 'throttled', header: 'Throttled/s', cell: (line) => rate(line.throttled) },
+    ...(kind === 'table' ? [{ id: 'beyond', header: 'Beyond capacity/s', cell: (line: Line) => rate(line.wouldThrottle) }] : []),
   ];
   return (
     <Table

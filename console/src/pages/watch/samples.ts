@@ -17,6 +17,8 @@ export interface TableSample {
   ReadUnits: number;
   WriteUnits: number;
   Throttled: number;
+  /** Reads and writes beyond the capacity, which the mode `record` serves. */
+  WouldThrottle: number;
 }
 
 export interface Sample {
@@ -60,6 +62,7 @@ export interface Point {
   requests: number;
   errors: number | undefined;
   throttled: number;
+  wouldThrottle: number | undefined;
   p50: number | undefined;
   p99: number | undefined;
   readUnits: number | undefined;
@@ -73,6 +76,7 @@ export function pointOf(sample: Sample, scope: Scope): Point {
     return {
       time: sample.Time, requests: each(sample.Requests), errors: each(sample.Errors), throttled: each(sample.Throttled),
       p50: sample.P50Ms, p99: sample.P99Ms, readUnits: sum((table) => table.ReadUnits), writeUnits: sum((table) => table.WriteUnits),
+      wouldThrottle: sum((table) => table.WouldThrottle),
     };
   }
   if (scope.kind === 'table') {
@@ -80,12 +84,14 @@ export function pointOf(sample: Sample, scope: Scope): Point {
     return {
       time: sample.Time, requests: each(table?.Requests ?? 0), errors: undefined, throttled: each(table?.Throttled ?? 0),
       p50: table?.P50Ms, p99: table?.P99Ms, readUnits: each(table?.ReadUnits ?? 0), writeUnits: each(table?.WriteUnits ?? 0),
+      wouldThrottle: each(table?.WouldThrottle ?? 0),
     };
   }
   const operation = sample.Operations.find((one) => one.Operation === scope.name);
   return {
     time: sample.Time, requests: each(operation?.Requests ?? 0), errors: each(operation?.Errors ?? 0),
     throttled: each(operation?.Throttled ?? 0), p50: operation?.P50Ms, p99: operation?.P99Ms, readUnits: undefined, writeUnits: undefined,
+    wouldThrottle: undefined,
   };
 }
 
@@ -114,6 +120,7 @@ export interface Line {
   requests: number;
   errors: number;
   throttled: number;
+  wouldThrottle: number;
   readUnits: number;
   writeUnits: number;
   /** Of the interval with the most requests: estimates of intervals cannot be added. */
@@ -136,7 +143,7 @@ function lines<Entry extends { Requests: number; Throttled: number; P50Ms?: numb
       let line = found.get(name);
       if (!line) {
         line = {
-          name, requests: 0, errors: 0, throttled: 0, readUnits: 0, writeUnits: 0, p50: undefined, p99: undefined,
+          name, requests: 0, errors: 0, throttled: 0, wouldThrottle: 0, readUnits: 0, writeUnits: 0, p50: undefined, p99: undefined,
           trend: new Array<number>(samples.length).fill(0), most: 0,
         };
         found.set(name, line);
@@ -157,6 +164,7 @@ function lines<Entry extends { Requests: number; Throttled: number; P50Ms?: numb
 
 export const tableLines = (samples: Sample[]): Line[] =>
   lines(samples, (sample) => sample.Tables, (table) => table.TableName, (line, table) => {
+    line.wouldThrottle += table.WouldThrottle;
     line.readUnits += table.ReadUnits;
     line.writeUnits += table.WriteUnits;
   });

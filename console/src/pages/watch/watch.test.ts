@@ -24,16 +24,17 @@ test('points are rates of the scope', () => {
     P50Ms: 0.5,
     Operations: [{ Operation: 'Query', Requests: 4, Errors: 1, Throttled: 2, P99Ms: 3 }],
     Tables: [
-      { TableName: 'a', Requests: 6, ReadUnits: 3, WriteUnits: 8, Throttled: 2 },
-      { TableName: 'b', Requests: 4, ReadUnits: 1, WriteUnits: 0, Throttled: 0 },
+      { TableName: 'a', Requests: 6, ReadUnits: 3, WriteUnits: 8, Throttled: 2, WouldThrottle: 8 },
+      { TableName: 'b', Requests: 4, ReadUnits: 1, WriteUnits: 0, Throttled: 0, WouldThrottle: 2 },
     ],
   });
   const server = pointOf(one, { kind: 'server' });
   assert.deepEqual([server.requests, server.errors, server.readUnits, server.writeUnits, server.p50], [5, 1, 2, 4, 0.5]);
+  assert.equal(server.wouldThrottle, 5);
   const table = pointOf(one, { kind: 'table', name: 'a' });
-  assert.deepEqual([table.requests, table.errors, table.throttled, table.readUnits], [3, undefined, 1, 1.5]);
+  assert.deepEqual([table.requests, table.errors, table.throttled, table.readUnits, table.wouldThrottle], [3, undefined, 1, 1.5, 4]);
   const operation = pointOf(one, { kind: 'operation', name: 'Query' });
-  assert.deepEqual([operation.requests, operation.errors, operation.p99, operation.readUnits], [2, 0.5, 3, undefined]);
+  assert.deepEqual([operation.requests, operation.errors, operation.p99, operation.readUnits, operation.wouldThrottle], [2, 0.5, 3, undefined, undefined]);
   assert.equal(pointOf(one, { kind: 'table', name: 'c' }).requests, 0);
 });
 
@@ -48,16 +49,17 @@ test('quantiles come from merged buckets', () => {
 
 test('lines add up per table and operation, the busiest first, with gaps in the trend', () => {
   const samples = [
-    sample(1, { Tables: [{ TableName: 'a', Requests: 2, P50Ms: 9, ReadUnits: 1, WriteUnits: 0, Throttled: 1 }] }),
+    sample(1, { Tables: [{ TableName: 'a', Requests: 2, P50Ms: 9, ReadUnits: 1, WriteUnits: 0, Throttled: 1, WouldThrottle: 3 }] }),
     sample(2, { Tables: [
-      { TableName: 'b', Requests: 9, ReadUnits: 4.5, WriteUnits: 0, Throttled: 0 },
-      { TableName: 'a', Requests: 4, P50Ms: 2, ReadUnits: 2, WriteUnits: 3, Throttled: 0 },
+      { TableName: 'b', Requests: 9, ReadUnits: 4.5, WriteUnits: 0, Throttled: 0, WouldThrottle: 0 },
+      { TableName: 'a', Requests: 4, P50Ms: 2, ReadUnits: 2, WriteUnits: 3, Throttled: 0, WouldThrottle: 2 },
     ], Operations: [{ Operation: 'Scan', Requests: 1, Errors: 1, Throttled: 0 }] }),
   ];
   const [first, second] = tableLines(samples);
   assert.equal(first!.name, 'b');
   assert.deepEqual(first!.trend, [0, 4.5]);
   assert.deepEqual([second!.requests, second!.readUnits, second!.writeUnits, second!.throttled, second!.p50], [6, 3, 3, 1, 2]);
+  assert.deepEqual([first!.wouldThrottle, second!.wouldThrottle], [0, 5]);
   assert.equal(operationLines(samples)[0]!.errors, 1);
 });
 
