@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+"""Voting on two candidates: a key takes 1,000 write units a second, ten suffixes carry many times that.
+
+An item takes at most 1,000 write units a second, whatever its table is provisioned for. A poll that counts all votes
+for a candidate in one item therefore throttles at 1,000. With a suffix, `A#0` to `A#9`, each vote goes to one of ten
+items at random, and reading a candidate's votes means adding up ten items.
+
+So that a laptop can reach these figures, an item holds 39 KB of text beside its count, and each vote takes 40 units.
+The table asks for throttling by its tag `partita:capacity`; the server needs no option for it.
+"""
+
+import pathlib
+import random
+import tempfile
+import threading
+import time
+
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from common import attribute_types, key_schema, main, session, wait
+
+CANDIDATES = ("A", "B")
+SUFFIXES = 10
+UNITS_A_VOTE = 40
+UNITS = 40_000  # of the table a second, so that only keys are limits
+SECONDS = 6
+VOTERS = 8
+KEY = {"Candidate": "S"}
+
+
+def make_table(client, name, suffixes):
+    """One item for each candidate and suffix, without votes."""
+    try:
+        client.delete_table(TableName=name)
+        wait(client, "table_not_exists", name)
+    except client.exceptions.ResourceNotFoundException:
+        pass
+    client.create_table(
+        TableName=name,
+        KeySchema=key_schema(KEY),
+        AttributeDefinitions=attribute_types(KEY),
+        BillingMode="PROVISIONED",
+        ProvisionedThroughput={"ReadCapacityUnits": 1000, "WriteCapacityUnits": UNITS},
+        Tags=[{"Key": "partita:capacity", "Value": "enforce"}],
+    )
+    wait(client, "table_exists", name)
+    for candidate in CANDIDATES:
+        for suffix in suffixes:
+            text = "x" * (UNITS_A_VOTE * 1024 - 200)
+            client.put_item(TableName=name, Item={"Candidate": {"S": candidate + suffix}, "Text": {"S": text},
+                                                  "Votes": {"N": "0"}})
+
+
+class Poll:
+    """Voters who vote as fast as they can, and what became of their votes."""
+
+    def __init__(self, connect_client, table, suffixes, seconds):
+        self._connect, self._table, self._suffixes, self._seconds = connect_client, table, suffixes, seconds
+        self._lock = threading.Lock()
+        self.counted = [0] * seconds  # by second
+        self.throttled = 0
+        self.units = 0
+
+    def run(self):
+        voters = [threading.Thread(target=self._vote, args=(random.Random(n),)) for n in range(VOTERS)]
+        self._began = time.monotonic()
+        for voter in voters:
+            voter.start()
+        for voter in voters:
+            voter.join()
+        return self
+
+    def _vote(self, chance):
+        client = self._connect()
+        while (second := int(time.monotonic() - self._began)) < self._seconds:
+            key = {"Candidate": {"S": chance.choice(CANDIDATES) + chance.choice(self._suffixes)}}
+            try:
+                units = client.update_item(
+                    TableName=self._table, Key=key, UpdateExpression="ADD Votes :one",
+                    ExpressionAttributeValues={":one": {"N": "1"}},
+                    ReturnConsumedCapacity="TOTAL")["ConsumedCapacity"]["CapacityUnits"]
+            except ClientError as error:
+                if error.response["Error"]["Code"] != "ProvisionedThroughputExceededException":
+                    raise
+                with self._lock:
+                    self.throttled += 1
+                time.sleep(0.01)
+                continue
+            with self._lock:
+                self.counted[second] += 1
+                self.units += units
+
+    def units_a_second(self):
+        """After the first second, in which a partition also serves what it had saved."""
+        rest = self.counted[1:] or self.counted
+        return UNITS_A_VOTE * sum(rest) / len(rest)
+
+
+def votes_of(client, table, candidate, suffixes):
+    """The sum over all suffixes."""
+    total = 0
+    for suffix in suffixes:
+        item = client.get_item(TableName=table, Key={"Candidate": {"S": candidate + suffix}},
+                               ProjectionExpression="Votes", ConsistentRead=True)["Item"]
+        total += int(item["Votes"]["N"])
+    return total
+
+
+def plot(series):
+    """The units of each second as SVG: one line for each name in `series`."""
+    width, height, left, bottom = 640, 320, 70, 40
+    most = max(1, *(max(values) for values in series.values())) * 1.1
+    seconds = max(len(values) for values in series.values())
+
+    def x(second):
+        return left + (width - left - 20) * second / max(1, seconds - 1)
+
+    def y(units):
+        return height - bottom - (height - bottom - 20) * units / most
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
+             f'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
+    for part in range(5):
+        units = most * part / 4
+        lines.append(f'<line x1="{left}" x2="{width - 20}" y1="{y(units):.1f}" y2="{y(units):.1f}" stroke="#ddd"/>')
+        lines.append(f'<text x="{left - 8}" y="{y(units) + 4:.1f}" text-anchor="end">{units:,.0f}</text>')
+    for (name, values), colour in zip(series.items(), ("#c0392b", "#2471a3")):
+        points = " ".join(f"{x(second):.1f},{y(units):.1f}" for second, units in enumerate(values))
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        lines.append(f'<text x="{x(len(values) - 1):.1f}" y="{y(values[-1]) - 6:.1f}" text-anchor="end" '
+                     f'fill="{colour}">{name}</text>')
+    lines.append(f'<text x="{(left + width) / 2}" y="{height - 10}" text-anchor="middle">seconds; write units a second'
+                 '</text>')
+    return "\n".join(lines + ["</svg>"]) + "\n"
+
+
+def bars(series):
+    """The same for a terminal: the mean of each."""
+    most = max(1, *series.values())
+    return [f"{name:<16} {units:>7,.0f} units/s  {'#' * round(40 * units / most)}" for name, units in series.items()]
+
+
+def run(dynamodb, seconds=SECONDS, picture=None):
+    endpoint = dynamodb.meta.client.meta.endpoint_url
+
+    def connect_client():
+        # Without retries: a throttled vote is counted, and voted again.
+        return session().client("dynamodb", endpoint_url=endpoint, config=Config(retries={"total_max_attempts": 1}))
+
+    client = connect_client()
+    polls = {}
+    for name, table, suffixes in (("one item each", "Votes", [""]),
+                                  ("ten suffixes", "VotesSharded", [f"#{n}" for n in range(SUFFIXES)])):
+        make_table(client, table, suffixes)
+        poll = polls[name] = Poll(connect_client, table, suffixes, seconds).run()
+        time.sleep(1)  # what hot keys owe
+        poll.votes = sum(votes_of(client, table, candidate, suffixes) for candidate in CANDIDATES)
+    picture = picture or pathlib.Path(tempfile.gettempdir()) / "voting.svg"
+    pathlib.Path(picture).write_text(plot({name: [UNITS_A_VOTE * votes for votes in poll.counted]
+                                           for name, poll in polls.items()}))
+    rates = {name: poll.units_a_second() for name, poll in polls.items()}
+    flat, sharded = rates.values()
+    return {
+        "Write units that were served, a second": bars(rates),
+        "Throttled votes": [f"{name:<16} {poll.throttled:,}" for name, poll in polls.items()],
+        "Votes that were counted, and votes in the table": [
+            f"{name:<16} {sum(poll.counted):,} and {poll.votes:,}" for name, poll in polls.items()],
+        "Ten suffixes carry": f"{sharded / max(1, flat):.1f} times as much",
+        "The plot": str(picture),
+    }
+
+
+if __name__ == "__main__":
+    main(run, __doc__)
