@@ -240,6 +240,13 @@ def test_transactions(client):
     assert [each["Code"] for each in refused["CancellationReasons"]] == ["ProvisionedThroughputExceeded", "None"]
 
 
+def test_a_transaction_is_admitted_whole(client):
+    """One of 4 MB takes 8,000 units, twice what a new table on demand has in a second."""
+    table = make_table(client, "Large", BillingMode="PAY_PER_REQUEST")
+    client.transact_write_items(TransactItems=[
+        {"Put": {"TableName": table, "Item": {**key(1, k=str(i)), "big": S(2 * BIG)}}} for i in range(10)])
+
+
 def test_transactions_that_write_to_an_index(client):
     table = make_table(client, "both-index", index=(1000, 1))
     drain_writes(client, table, g=S("g"))
