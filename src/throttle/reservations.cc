@@ -11,21 +11,6 @@ namespace {
 using table::Access;
 using table::IndexInfo;
 using table::TableInfo;
-using table::Verb;
-
-bool is_write(Verb verb) {
-  return verb == Verb::kPut || verb == Verb::kUpdate || verb == Verb::kDelete || verb == Verb::kCheck;
-}
-
-// Searches of vectors are not measured in units.
-bool takes_units(const Access& access) {
-  return access.table != nullptr && access.verb != Verb::kSearch && access.verb != Verb::kControl;
-}
-
-// The index that pays; null: the table does.
-const IndexInfo* payer_of(const Access& access) {
-  return access.index != nullptr && access.index->is_global_secondary() ? access.index : nullptr;
-}
 
 api::Capacity units_of(const api::ConsumedCapacity& consumed, const IndexInfo* payer) {
   api::Capacity units = consumed.base;
@@ -45,34 +30,21 @@ Shortage shortage_of(const IndexInfo* payer, bool write, TableCapacity& capacity
 
 }  // namespace
 
-void Reservations::add(const Made& made) {
-  if (made_ == 0) {
-    first_ = made;
-  } else {
-    more_.push_back(made);
-  }
-  ++made_;
+Reservations::More& Reservations::more() {
+  if (more_ == nullptr) more_ = std::make_unique<More>();
+  return *more_;
 }
 
-std::optional<Shortage> Reservations::reserve(const Access& access, model::HalfUnits least, int64_t now_ns) {
-  if (!takes_units(access)) return std::nullopt;
-  now_ns_ = now_ns;
-  const bool write = is_write(access.verb);
-  const IndexInfo* const payer = payer_of(access);
-  TableCapacity& capacity = limits_.of(*access.table, payer, now_ns);
-  const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
-  if (taken.wait_ns == 0) [[likely]] {
-    add({&capacity, taken.partition, least, write});
-    return std::nullopt;
-  }
-  const bool refused = capacity.enforces();
-  limits_.count(space_, *access.table, payer, write, refused);
-  if (refused) return shortage_of(payer, write, capacity, taken);
+std::optional<Shortage> Reservations::refused(const Access& access, const IndexInfo* payer, bool write,
+                                              TableCapacity& capacity, const TableCapacity::Taken& taken) {
+  const bool enforced = capacity.enforces();
+  limits_.count(space_, *access.table, payer, write, enforced);
+  if (enforced) return shortage_of(payer, write, capacity, taken);
   add({&capacity, nullptr, kNothing, write});
   return std::nullopt;
 }
 
-void Reservations::charge(const Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns) {
+void Reservations::settle(const Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns) {
   if (charged_ == made_) return;
   now_ns_ = now_ns;
   const Made& made = at(charged_++);
@@ -96,17 +68,16 @@ void Reservations::give_back() {
     made.capacity->settle(made.write, *made.partition, {}, -made.half_units, now_ns_);
   }
   made_ = charged_ = 0;
-  more_.clear();
-  index_rows_.clear();
-  next_index_row_ = 0;
+  more_.reset();
 }
 
 std::span<const Reservations::IndexRow> Reservations::next_index_rows(const char* item) {
   const auto is_its = [&](const IndexRow& row) { return row.item == item; };
-  auto begin = std::find_if(index_rows_.begin() + static_cast<ptrdiff_t>(next_index_row_), index_rows_.end(), is_its);
-  if (begin == index_rows_.end()) begin = std::ranges::find_if(index_rows_, is_its);
-  const auto end = std::find_if_not(begin, index_rows_.end(), is_its);
-  next_index_row_ = static_cast<size_t>(end - index_rows_.begin());
+  auto& [made, rows, next] = more();
+  auto begin = std::find_if(rows.begin() + static_cast<ptrdiff_t>(next), rows.end(), is_its);
+  if (begin == rows.end()) begin = std::ranges::find_if(rows, is_its);
+  const auto end = std::find_if_not(begin, rows.end(), is_its);
+  next = static_cast<size_t>(end - rows.begin());
   return {begin, end};
 }
 
@@ -141,14 +112,14 @@ TableCapacity::Taken Reservations::look(const table::IndexChange& change, const 
     const auto place = model::take_row_place(bytes);
     if (!place || place->table_id != change.table.id || place->index_id != index.id) continue;
     taken = capacity.look_at_writes(table::row_position(row.key), units, now_ns);
-    if (taken.wait_ns == 0) index_rows_.push_back({change.position.data(), &index, taken.partition});
+    if (taken.wait_ns == 0) more().index_rows.push_back({change.position.data(), &index, taken.partition});
   }
   return taken;
 }
 
 std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& change, int64_t now_ns) {
   // An engine may evaluate a write again.
-  std::erase_if(index_rows_, [&](const IndexRow& row) { return row.item == change.position.data(); });
+  std::erase_if(more().index_rows, [&](const IndexRow& row) { return row.item == change.position.data(); });
   for (const auto& [name, units] : change.consumed.global_indexes) {
     const IndexInfo* const index = change.table.find_index(name);
     TableCapacity& capacity = limits_.of(change.table, index, now_ns);
@@ -158,7 +129,7 @@ std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& c
       limits_.count(space_, change.table, index, true, true);
       return shortage_of(index, true, capacity, taken);
     }
-    index_rows_.push_back({change.position.data(), index, nullptr});
+    more().index_rows.push_back({change.position.data(), index, nullptr});
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -42,9 +43,29 @@ class Reservations {
   }
 
   // Reserves the least that the access may cost. Absent: done. Otherwise nothing was reserved.
-  std::optional<Shortage> reserve(const table::Access& access, model::HalfUnits least, int64_t now_ns);
+  std::optional<Shortage> reserve(const table::Access& access, model::HalfUnits least, int64_t now_ns) {
+    using table::Verb;
+    // Searches of vectors are not measured in units.
+    if (access.table == nullptr || access.verb >= Verb::kSearch) [[unlikely]]
+      return std::nullopt;
+    now_ns_ = now_ns;
+    const bool write = access.verb >= Verb::kPut && access.verb <= Verb::kCheck;
+    const table::IndexInfo* const payer = payer_of(access);
+    TableCapacity& capacity = limits_.of(*access.table, payer, now_ns);
+    const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
+    if (taken.wait_ns != 0) [[unlikely]]
+      return refused(access, payer, write, capacity, taken);
+    add({&capacity, taken.partition, least, write});
+    return std::nullopt;
+  }
   // Charges the accesses that were reserved, in their order, until one of them failed.
-  void charge(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns);
+  void charge(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns) {
+    if (made_ == 1 && charged_ == 0 && is_all(first_, consumed)) [[likely]] {
+      charged_ = 1;
+      return;
+    }
+    settle(access, consumed, now_ns);
+  }
   // Gives back what was not charged.
   void give_back();
 
@@ -68,8 +89,35 @@ class Reservations {
     Partition* partition = nullptr;  // null: the write would have been refused for the index
   };
 
-  Made& at(size_t i) { return i == 0 ? first_ : more_[i - 1]; }
-  void add(const Made& made);
+  struct More {
+    std::vector<Made> made;  // after the first
+    std::vector<IndexRow> index_rows;
+    size_t next_index_row = 0;
+  };
+
+  // The index that pays; null: the table does.
+  static const table::IndexInfo* payer_of(const table::Access& access) {
+    return access.index != nullptr && access.index->is_global_secondary() ? access.index : nullptr;
+  }
+  // Whether the access has cost what was reserved and nothing else.
+  static bool is_all(const Made& made, const api::ConsumedCapacity& consumed) {
+    const model::HalfUnits own = made.write ? consumed.base.write : consumed.base.read;
+    return own == made.half_units && own == consumed.base.total() && consumed.local_indexes.empty() &&
+           consumed.global_indexes.empty();
+  }
+  Made& at(size_t i) { return i == 0 ? first_ : more_->made[i - 1]; }
+  void add(const Made& made) {
+    if (made_++ == 0) [[likely]] {
+      first_ = made;
+    } else {
+      more().made.push_back(made);
+    }
+  }
+  More& more();
+  // The shortage if the table enforces, else what add() notes.
+  std::optional<Shortage> refused(const table::Access& access, const table::IndexInfo* payer, bool write,
+                                  TableCapacity& capacity, const TableCapacity::Taken& taken);
+  void settle(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns);
   // Notes the partitions of the rows. Its wait is not 0: one of them, or the index, refuses the write.
   TableCapacity::Taken look(const table::IndexChange& change, const table::IndexInfo& index, TableCapacity& capacity,
                             int64_t now_ns);
@@ -81,9 +129,7 @@ class Reservations {
   CapacityLimits& limits_;
   const std::string_view space_;
   Made first_;
-  std::vector<Made> more_;
-  std::vector<IndexRow> index_rows_;
-  size_t next_index_row_ = 0;
+  std::unique_ptr<More> more_;  // null until needed
   size_t made_ = 0;
   size_t charged_ = 0;  // of those
   int64_t now_ns_ = 0;  // of the last call

@@ -76,7 +76,8 @@ class TableCapacity final : public table::Limits {
   Bucket& bucket(bool write) { return buckets_[write ? 1 : 0]; }
 
   // Takes that much from the bucket and from the partition of the position (partition_map.h), or nothing from both.
-  Taken take(bool write, std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
+  Taken take(bool write, std::string_view position, model::HalfUnits half_units,
+                                    int64_t now_ns) {
     if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
       review(now_ns);
     Bucket& own = bucket(write);

@@ -27,7 +27,10 @@ class TokenBucket {
  public:
   // `per_second`: units, at least 1. The bucket holds `depth_ns` of them, and is full at first.
   TokenBucket(int64_t per_second, int64_t depth_ns, int64_t now_ns)
-      : empty_at_ns_(now_ns - depth_ns), per_second_(per_second), depth_ns_(depth_ns) {}
+      : empty_at_ns_(now_ns - depth_ns),
+        per_second_(per_second),
+        half_unit_ns_(half_unit_ns(per_second)),
+        depth_ns_(depth_ns) {}
 
   // Takes that many half units if the level is above zero. False: nothing was taken, and the level will be above zero
   // after `wait_ns`.
@@ -65,10 +68,10 @@ class TokenBucket {
     const auto level_ns = static_cast<int64_t>(level / static_cast<double>(per_second));
     // In this order a request between the stores sees the lower of the two levels.
     const bool faster = per_second > this->per_second();
-    if (!faster) per_second_.store(per_second, std::memory_order_relaxed);
+    if (!faster) store_rate(per_second);
     depth_ns_.store(depth_ns, std::memory_order_relaxed);
     empty_at_ns_.store(now_ns - std::clamp(level_ns, -depth_ns, depth_ns), std::memory_order_relaxed);
-    if (faster) per_second_.store(per_second, std::memory_order_relaxed);
+    if (faster) store_rate(per_second);
   }
   void fill(int64_t now_ns) { empty_at_ns_.store(now_ns - depth(), std::memory_order_relaxed); }
   int64_t per_second() const { return per_second_.load(std::memory_order_relaxed); }
@@ -76,16 +79,23 @@ class TokenBucket {
  private:
   int64_t depth() const { return depth_ns_.load(std::memory_order_relaxed); }
   // Rounded up, so that no more is admitted than the rate.
-  int64_t ns_of(model::HalfUnits half_units) const {
+  static int64_t half_unit_ns(int64_t per_second) {
     constexpr int64_t kHalfSecondNs = 500'000'000;
-    const int64_t rate = per_second();
-    return (half_units * kHalfSecondNs + rate - 1) / rate;
+    return (kHalfSecondNs + per_second - 1) / per_second;
+  }
+  int64_t ns_of(model::HalfUnits half_units) const {
+    return half_units * half_unit_ns_.load(std::memory_order_relaxed);
+  }
+  void store_rate(int64_t per_second) {
+    per_second_.store(per_second, std::memory_order_relaxed);
+    half_unit_ns_.store(half_unit_ns(per_second), std::memory_order_relaxed);
   }
   // Not fuller than full.
   int64_t at_most_full(int64_t empty_at_ns, int64_t now_ns) const { return std::max(empty_at_ns, now_ns - depth()); }
 
   std::atomic<int64_t> empty_at_ns_;  // when the level is zero, without further requests
   std::atomic<int64_t> per_second_;
+  std::atomic<int64_t> half_unit_ns_;  // what it takes to fill with half a unit
   std::atomic<int64_t> depth_ns_;
 };
 
