@@ -33,6 +33,7 @@ MORE = {
     "--admin-socket": ("operations.md#administration", "Administration"),
     "--request-rate": ("security.md#rate-limits", "Rate limits"),
     "--capacity": ("capacity.md", "Capacity"),
+    "--capacity-of": ("capacity.md#modes", "Modes"),
     "--vector-memory": ("vectors.md", "Vector search"),
     "--log-level": ("operations.md#the-log", "The log"),
     "--audit-log": ("security.md#audit-log", "Audit log"),

@@ -39,7 +39,7 @@ const std::vector<Group>& serve_groups() {
        {"--credentials", "--users", "--identities", "--warn-only", "--region", "--metrics-token", "--admin-socket"}},
       {"Limits",
        {"--threads", "--max-connections", "--idle-timeout", "--request-timeout", "--request-rate", "--capacity",
-        "--memory-budget", "--vector-memory"}},
+        "--capacity-of", "--memory-budget", "--vector-memory"}},
       {"Logs, audit, traces",
        {"--log-level", "--log-format", "--slow-request", "--audit-log", "--audit-data", "--trace-to",
         "--trace-one-in"}},

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "engines/stores.h"
 #include "net/url.h"
+#include "table/maintenance/namespaces.h"
 
 namespace partita::cli {
 
@@ -79,7 +80,19 @@ Result<void> set_log_level(Draft& draft, const Flag&, std::string_view text) {
 Result<void> set_capacity(Draft& draft, const Flag&, std::string_view text) {
   const auto mode = throttle::capacity_mode_named(text);
   if (!mode) return misuse("--capacity takes record or enforce, not " + quoted(text) + ".");
-  draft.line.serve.access.capacity = *mode;
+  draft.line.serve.access.capacity.server = *mode;
+  return {};
+}
+
+Result<void> add_capacity_of(Draft& draft, const Flag&, std::string_view text) {
+  const size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const auto mode =
+      equals == std::string_view::npos ? std::nullopt : throttle::capacity_mode_named(text.substr(equals + 1));
+  if (!table::is_namespace_name(name) || !mode) {
+    return misuse("--capacity-of takes NAMESPACE=MODE, such as worker1=enforce, not " + quoted(text) + ".");
+  }
+  draft.line.serve.access.capacity.namespaces.insert_or_assign(std::string(name), *mode);
   return {};
 }
 
@@ -187,6 +200,8 @@ constexpr std::array kServeFlags = {
          "What happens to requests beyond the capacity of their table or index: record (the default) serves and counts "
          "them, enforce throttles them as DynamoDB does. A table's tag partita:capacity has precedence.",
          set_capacity},
+    Flag{"--capacity-of", "NAMESPACE=MODE", "The --capacity of one namespace. Repeat the option for more.",
+         add_capacity_of},
     Flag{"--audit-log", "FILE",
          "Append one line of JSON for each call that concerns tables, users or policies: caller, operation, address "
          "and outcome. SIGHUP reopens the file.",
@@ -263,6 +278,9 @@ Result<void> finish_serve(Draft& draft) {
   const DevelopmentOptions& development = options.development;
   if (development.max_namespaces && development.namespaces_by == namespaces::NamespacesBy::kNothing) {
     return misuse("--max-namespaces needs --namespaces.");
+  }
+  if (!options.access.capacity.namespaces.empty() && development.namespaces_by == namespaces::NamespacesBy::kNothing) {
+    return misuse("--capacity-of needs --namespaces.");
   }
   const LogOptions& log = options.log;
   if (log.audit_data && log.audit_file.empty()) return misuse("--audit-data needs --audit-log.");

@@ -30,7 +30,7 @@ struct AccessOptions {
   bool users = false;         // whether users of the store may call
   bool warn_only = false;
   uint64_t request_rate = 0;  // for each principal, a second; 0: unlimited
-  throttle::CapacityMode capacity = throttle::CapacityMode::kRecord;
+  throttle::CapacityModes capacity;
 
   bool verifies() const { return users || !credentials.empty(); }
 };

@@ -85,11 +85,11 @@ Error without_database() { return Error(ErrorKind::kUnavailable, "a rollback did
 }  // namespace
 
 Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
-                 iam::Directory* directory, throttle::CapacityMode capacity)
+                 iam::Directory* directory, throttle::CapacityModes capacity)
     : database_(&database),
       parts_(new Parts{enforcement,
                        std::make_shared<throttle::RequestRates>(requests_per_second, database.clock()),
-                       std::make_shared<throttle::CapacityLimits>(capacity),
+                       std::make_shared<throttle::CapacityLimits>(std::move(capacity)),
                        std::make_shared<TableMeters>(),
                        directory,
                        {}}) {}
@@ -259,7 +259,7 @@ throttle::HotKeys::Top Service::hot_keys(const table::TableInfo& table, size_t m
 
 throttle::HeatReport Service::heat(const table::TableInfo& table, const table::IndexInfo* index) {
   const int64_t now_ns = database_->clock().monotonic_ns();
-  throttle::TableCapacity& capacity = parts_->capacity->of(table, index, now_ns);
+  throttle::TableCapacity& capacity = parts_->capacity->of(parts_->space, table, index, now_ns);
   capacity.review(now_ns);
   return capacity.heat();
 }

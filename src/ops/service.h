@@ -44,7 +44,7 @@ class Service {
   // tables without a tag that says otherwise.
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
                    uint64_t requests_per_second = 0, iam::Directory* directory = nullptr,
-                   throttle::CapacityMode capacity = throttle::CapacityMode::kRecord);
+                   throttle::CapacityModes capacity = {});
   // The service of a namespace in the same server, without a directory. It shares the enforcement, the limits and the
   // metrics of tables with `elder`, whose report() includes them.
   Service(table::Database& database, const Service& elder, std::string space);

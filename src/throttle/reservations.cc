@@ -90,7 +90,7 @@ bool Reservations::charge_indexes(const Access& access, const api::ConsumedCapac
   }
   for (const auto& [name, units] : consumed.global_indexes) {
     const IndexInfo* const index = access.table->find_index(name);
-    limits_.of(*access.table, index, now_ns).bucket(true).tokens.charge(now_ns, units.write);
+    limits_.of(space_, *access.table, index, now_ns).bucket(true).tokens.charge(now_ns, units.write);
     auto parts = std::ranges::count(rows, index, &IndexRow::index);
     model::HalfUnits left = units.write;
     for (const IndexRow& row : rows) {
@@ -122,7 +122,7 @@ std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& c
   std::erase_if(more().index_rows, [&](const IndexRow& row) { return row.item == change.position.data(); });
   for (const auto& [name, units] : change.consumed.global_indexes) {
     const IndexInfo* const index = change.table.find_index(name);
-    TableCapacity& capacity = limits_.of(change.table, index, now_ns);
+    TableCapacity& capacity = limits_.of(space_, change.table, index, now_ns);
     const TableCapacity::Taken taken = look(change, *index, capacity, now_ns);
     if (taken.wait_ns == 0) continue;
     if (capacity.enforces()) {

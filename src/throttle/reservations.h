@@ -51,7 +51,7 @@ class Reservations {
     now_ns_ = now_ns;
     const bool write = access.verb >= Verb::kPut && access.verb <= Verb::kCheck;
     const table::IndexInfo* const payer = payer_of(access);
-    TableCapacity& capacity = limits_.of(*access.table, payer, now_ns);
+    TableCapacity& capacity = limits_.of(space_, *access.table, payer, now_ns);
     const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
     if (taken.wait_ns != 0) [[unlikely]]
       return refused(access, payer, write, capacity, taken);

@@ -51,7 +51,7 @@ class ReservationsTest : public ::testing::Test {
   }
   // The consumed write units by range of the table or index.
   std::vector<double> written_by_range(CapacityLimits& limits, const table::IndexInfo* index = nullptr) const {
-    TableCapacity& capacity = limits.of(table_, index, kRequestNs);
+    TableCapacity& capacity = limits.of("", table_, index, kRequestNs);
     capacity.review(kRequestNs + 1'000'000'000);
     std::vector<double> units;
     for (const HeatRange& range : capacity.heat().ranges) units.push_back(range.rates.write_units * 11);  // smoothed
@@ -65,7 +65,7 @@ class ReservationsTest : public ::testing::Test {
   }
   // Whole units that are left.
   int64_t left(CapacityLimits& limits, bool write, const table::IndexInfo* index = nullptr) const {
-    TableCapacity& capacity = limits.of(table_, index, kRequestNs);
+    TableCapacity& capacity = limits.of("", table_, index, kRequestNs);
     int64_t wait_ns = 0;
     int64_t count = 0;
     while (capacity.bucket(write).tokens.take(kRequestNs, kOne, wait_ns)) ++count;
@@ -73,7 +73,7 @@ class ReservationsTest : public ::testing::Test {
     return count;
   }
   void empty(CapacityLimits& limits, bool write, const table::IndexInfo* index = nullptr) const {
-    limits.of(table_, index, kRequestNs).bucket(write).tokens.charge(kRequestNs, 600);
+    limits.of("", table_, index, kRequestNs).bucket(write).tokens.charge(kRequestNs, 600);
   }
   const table::IndexInfo* global() const { return &table_.indexes[0]; }
   const table::IndexInfo* local() const { return &table_.indexes[1]; }
@@ -116,7 +116,7 @@ TEST_F(ReservationsTest, WhatIsNotChargedIsGivenBack) {
 
 TEST_F(ReservationsTest, AnEmptyBucketRefusesAndSaysWhenItWillNot) {
   empty(enforces_, false);
-  enforces_.of(table_, nullptr, kRequestNs).bucket(false).tokens.charge(kRequestNs, 3);
+  enforces_.of("", table_, nullptr, kRequestNs).bucket(false).tokens.charge(kRequestNs, 3);
   Reservations one(enforces_, "");
   const auto shortage = one.reserve(access(Verb::kGet), 1, kRequestNs);
   ASSERT_TRUE(shortage);
@@ -172,7 +172,7 @@ TEST_F(ReservationsTest, RecordServesAndCountsAndChargesNothing) {
   EXPECT_EQ(records_.events().at(0).recorded.write, 1u);
   EXPECT_EQ(records_.events().at(0).refused.write, 0u);
   int64_t wait_ns = 0;
-  EXPECT_TRUE(records_.of(table_, nullptr, kRequestNs).bucket(true).tokens.take(kRequestNs + 1, kOne, wait_ns));
+  EXPECT_TRUE(records_.of("", table_, nullptr, kRequestNs).bucket(true).tokens.take(kRequestNs + 1, kOne, wait_ns));
 }
 
 TEST_F(ReservationsTest, RecordCountsAWriteThatAnIndexWouldHaveStopped) {

@@ -159,14 +159,16 @@ void TableCapacity::review(int64_t now_ns) {
   if (grown) grow_heat();
 }
 
-TableCapacity& CapacityLimits::refreshed(const TableInfo& table, const IndexInfo* index, int64_t now_ns) {
+TableCapacity& CapacityLimits::refreshed(std::string_view space, const TableInfo& table, const IndexInfo* index,
+                                         int64_t now_ns) {
+  const CapacityMode mode = modes_.of(space);
   table::LimitsKept& kept = index == nullptr ? *table.limits : *index->limits;
   table::Limits* found = kept.get();
   if (found == nullptr) {
-    found = kept.keep(std::make_unique<TableCapacity>(table, index, mode_, now_ns));
+    found = kept.keep(std::make_unique<TableCapacity>(table, index, mode, now_ns));
   }
   auto& capacity = static_cast<TableCapacity&>(*found);
-  capacity.refresh(table, index, mode_, now_ns);
+  capacity.refresh(table, index, mode, now_ns);
   return capacity;
 }
 

@@ -16,10 +16,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/exposition.h"
@@ -41,6 +44,17 @@ enum class CapacityMode : uint8_t {
 };
 // Absent: neither "record" nor "enforce".
 std::optional<CapacityMode> capacity_mode_named(std::string_view name);
+
+// The mode of tables without a tag that says otherwise.
+struct CapacityModes {
+  CapacityMode server = CapacityMode::kRecord;
+  std::map<std::string, CapacityMode, std::less<>> namespaces;  // those with another one
+
+  CapacityMode of(std::string_view space) const {
+    const auto found = namespaces.find(space);
+    return found == namespaces.end() ? server : found->second;
+  }
+};
 
 // Of a table, or of one of its global indexes. Callable from any thread.
 class TableCapacity final : public table::Limits {
@@ -76,8 +90,7 @@ class TableCapacity final : public table::Limits {
   Bucket& bucket(bool write) { return buckets_[write ? 1 : 0]; }
 
   // Takes that much from the bucket and from the partition of the position (partition_map.h), or nothing from both.
-  Taken take(bool write, std::string_view position, model::HalfUnits half_units,
-                                    int64_t now_ns) {
+  Taken take(bool write, std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
     if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
       review(now_ns);
     Bucket& own = bucket(write);
@@ -163,15 +176,17 @@ class CapacityLimits {
   // More tables and indexes than this share one line of events.
   static constexpr size_t kMost = 500;
 
-  explicit CapacityLimits(CapacityMode mode, size_t most = kMost) : mode_(mode), most_(most) {}
+  explicit CapacityLimits(CapacityModes modes, size_t most = kMost) : modes_(std::move(modes)), most_(most) {}
+  explicit CapacityLimits(CapacityMode mode, size_t most = kMost) : CapacityLimits(CapacityModes{mode, {}}, most) {}
 
-  // Valid as long as the description. `index`: a global one of the table, or null.
-  TableCapacity& of(const table::TableInfo& table, const table::IndexInfo* index, int64_t now_ns) {
+  // Valid as long as the description. `space`: the namespace, or empty. `index`: a global one of the table, or null.
+  TableCapacity& of(std::string_view space, const table::TableInfo& table, const table::IndexInfo* index,
+                    int64_t now_ns) {
     table::Limits* const kept = (index == nullptr ? table.limits : index->limits)->get();
     auto* const capacity = static_cast<TableCapacity*>(kept);
     if (capacity != nullptr && capacity->is_of(table)) [[likely]]
       return *capacity;
-    return refreshed(table, index, now_ns);
+    return refreshed(space, table, index, now_ns);
   }
 
   // Counts a request, or a part of one, that was refused or would have been.
@@ -189,12 +204,13 @@ class CapacityLimits {
     std::weak_ptr<table::LimitsKept> limits;
   };
 
-  TableCapacity& refreshed(const table::TableInfo& table, const table::IndexInfo* index, int64_t now_ns);
+  TableCapacity& refreshed(std::string_view space, const table::TableInfo& table, const table::IndexInfo* index,
+                           int64_t now_ns);
   // False: it shares the line of all others.
   bool list(std::string_view space, const table::TableInfo& table, const table::IndexInfo* index)
       PARTITA_REQUIRES(mutex_);
 
-  const CapacityMode mode_;
+  const CapacityModes modes_;
   const size_t most_;
   Mutex mutex_;
   std::vector<Line> lines_ PARTITA_GUARDED_BY(mutex_);

@@ -48,49 +48,49 @@ int64_t taken(TableCapacity& capacity, bool write, int64_t now_ns) {
 TEST(TableCapacityTest, AProvisionedTableHoldsItsBurst) {
   CapacityLimits limits(CapacityMode::kRecord);
   const TableInfo table = with_index(provisioned(3, 2), 7, 5);
-  EXPECT_EQ(taken(limits.of(table, nullptr, kBeganNs), false, kBeganNs), 900);
-  EXPECT_EQ(taken(limits.of(table, nullptr, kBeganNs), true, kBeganNs), 600);
-  EXPECT_EQ(taken(limits.of(table, &table.indexes[0], kBeganNs), false, kBeganNs), 2'100);
-  EXPECT_EQ(taken(limits.of(table, &table.indexes[0], kBeganNs), true, kBeganNs), 1'500);
-  EXPECT_EQ(taken(limits.of(table, nullptr, kBeganNs), true, kBeganNs + kPerSecondNs), 2);
+  EXPECT_EQ(taken(limits.of("", table, nullptr, kBeganNs), false, kBeganNs), 900);
+  EXPECT_EQ(taken(limits.of("", table, nullptr, kBeganNs), true, kBeganNs), 600);
+  EXPECT_EQ(taken(limits.of("", table, &table.indexes[0], kBeganNs), false, kBeganNs), 2'100);
+  EXPECT_EQ(taken(limits.of("", table, &table.indexes[0], kBeganNs), true, kBeganNs), 1'500);
+  EXPECT_EQ(taken(limits.of("", table, nullptr, kBeganNs), true, kBeganNs + kPerSecondNs), 2);
 }
 
 TEST(TableCapacityTest, ANewerDescriptionChangesTheRateAndAnOlderOneNothing) {
   CapacityLimits limits(CapacityMode::kRecord);
   const TableInfo before = provisioned(1, 1);
-  EXPECT_EQ(taken(limits.of(before, nullptr, kBeganNs), false, kBeganNs), 300);
+  EXPECT_EQ(taken(limits.of("", before, nullptr, kBeganNs), false, kBeganNs), 300);
   TableInfo after = before;  // shares its limits, as the catalogue's descriptions do
   after.revision = 2;
   after.throughput.next = {{{100, 100}, 0}};
-  EXPECT_EQ(taken(limits.of(after, nullptr, kBeganNs), false, kBeganNs + kPerSecondNs), 100);
-  EXPECT_EQ(taken(limits.of(before, nullptr, kBeganNs), false, kBeganNs + 2 * kPerSecondNs), 100);
+  EXPECT_EQ(taken(limits.of("", after, nullptr, kBeganNs), false, kBeganNs + kPerSecondNs), 100);
+  EXPECT_EQ(taken(limits.of("", before, nullptr, kBeganNs), false, kBeganNs + 2 * kPerSecondNs), 100);
 }
 
 TEST(TableCapacityTest, AMaximumOnDemandHoldsItsBurst) {
   CapacityLimits limits(CapacityMode::kRecord);
   TableInfo table = on_demand();
   table.on_demand.max_write_units = 4;
-  TableCapacity& capacity = limits.of(table, nullptr, kBeganNs);
+  TableCapacity& capacity = limits.of("", table, nullptr, kBeganNs);
   EXPECT_EQ(taken(capacity, true, kBeganNs), 1'200);
   EXPECT_EQ(capacity.bucket(true).limit(), ThroughputLimit::kMaxOnDemand);
   EXPECT_EQ(capacity.bucket(false).limit(), ThroughputLimit::kKeyRange);
   table.revision = 2;
   table.on_demand.max_write_units = -1;  // just removed
-  EXPECT_EQ(limits.of(table, nullptr, kBeganNs).bucket(true).limit(), ThroughputLimit::kKeyRange);
+  EXPECT_EQ(limits.of("", table, nullptr, kBeganNs).bucket(true).limit(), ThroughputLimit::kKeyRange);
 }
 
 TEST(TableCapacityTest, OnDemandBeginsWithASecondOfTheDefaultOrOfItsWarmThroughput) {
   CapacityLimits limits(CapacityMode::kRecord);
   const TableInfo table = with_index(on_demand(), 0, 0);
-  EXPECT_EQ(taken(limits.of(table, nullptr, kBeganNs), false, kBeganNs), 12'000);
-  EXPECT_EQ(taken(limits.of(table, nullptr, kBeganNs), true, kBeganNs), 4'000);
-  EXPECT_EQ(taken(limits.of(table, &table.indexes[0], kBeganNs), true, kBeganNs), 4'000);
+  EXPECT_EQ(taken(limits.of("", table, nullptr, kBeganNs), false, kBeganNs), 12'000);
+  EXPECT_EQ(taken(limits.of("", table, nullptr, kBeganNs), true, kBeganNs), 4'000);
+  EXPECT_EQ(taken(limits.of("", table, &table.indexes[0], kBeganNs), true, kBeganNs), 4'000);
   TableInfo warm = on_demand();
   warm.warm = {15'000, 5'000};
-  EXPECT_EQ(taken(limits.of(warm, nullptr, kBeganNs), true, kBeganNs), 5'000);
+  EXPECT_EQ(taken(limits.of("", warm, nullptr, kBeganNs), true, kBeganNs), 5'000);
   warm.revision = 2;
   warm.next_warm = {{15'000, 6'000}, 0};
-  EXPECT_EQ(taken(limits.of(warm, nullptr, kBeganNs), true, kBeganNs + kPerSecondNs), 6'000);
+  EXPECT_EQ(taken(limits.of("", warm, nullptr, kBeganNs), true, kBeganNs + kPerSecondNs), 6'000);
 }
 
 // A load of writes that nothing refuses, over all partitions, with a request each tenth of a second.
@@ -109,7 +109,7 @@ TEST(TableCapacityTest, OnDemandFollowsItsPeakUpToTheQuota) {
   CapacityLimits limits(CapacityMode::kRecord);
   TableInfo table = on_demand();
   int64_t now_ns = kBeganNs;
-  TableCapacity& capacity = limits.of(table, nullptr, now_ns);
+  TableCapacity& capacity = limits.of("", table, nullptr, now_ns);
   EXPECT_EQ(capacity.heat().ranges.size(), 8u);
   load(capacity, 3'900, 1'900, now_ns);
   EXPECT_NEAR(static_cast<double>(capacity.bucket(true).tokens.per_second()), 7'800, 50);
@@ -119,10 +119,10 @@ TEST(TableCapacityTest, OnDemandFollowsItsPeakUpToTheQuota) {
   // What it has grown to stays, and warm throughput raises it.
   const int64_t before = capacity.bucket(true).tokens.per_second();
   ++table.revision;
-  EXPECT_EQ(limits.of(table, nullptr, now_ns).bucket(true).tokens.per_second(), before);
+  EXPECT_EQ(limits.of("", table, nullptr, now_ns).bucket(true).tokens.per_second(), before);
   ++table.revision;
   table.warm = {12'000, 90'000};
-  EXPECT_EQ(limits.of(table, nullptr, now_ns).bucket(true).tokens.per_second(), 40'000);
+  EXPECT_EQ(limits.of("", table, nullptr, now_ns).bucket(true).tokens.per_second(), 40'000);
   EXPECT_EQ(capacity.bucket(true).limit(), ThroughputLimit::kAccount);
 }
 
@@ -131,10 +131,10 @@ TEST(TableCapacityTest, ATableThatBecomesOnDemandBeginsWithItsWarmThroughput) {
   CapacityLimits limits(CapacityMode::kRecord);
   TableInfo table = provisioned(1, 4'000);
   int64_t now_ns = kBeganNs;
-  load(limits.of(table, nullptr, now_ns), 4'000, 600, now_ns);
+  load(limits.of("", table, nullptr, now_ns), 4'000, 600, now_ns);
   ++table.revision;
   table.billing_mode = BillingMode::kPayPerRequest;
-  TableCapacity& capacity = limits.of(table, nullptr, now_ns);
+  TableCapacity& capacity = limits.of("", table, nullptr, now_ns);
   EXPECT_EQ(capacity.bucket(true).tokens.per_second(), 4'000);
   load(capacity, 1'000, 120, now_ns);
   EXPECT_EQ(capacity.bucket(true).tokens.per_second(), 4'000);
@@ -143,17 +143,17 @@ TEST(TableCapacityTest, ATableThatBecomesOnDemandBeginsWithItsWarmThroughput) {
 TEST(TableCapacityTest, UnitsThatAreRaisedGetPartitions) {
   CapacityLimits limits(CapacityMode::kRecord);
   TableInfo table = provisioned(1, 1);
-  EXPECT_EQ(limits.of(table, nullptr, kBeganNs).heat().ranges.size(), 1u);
+  EXPECT_EQ(limits.of("", table, nullptr, kBeganNs).heat().ranges.size(), 1u);
   ++table.revision;
   table.throughput.write_units = 3'000;
-  EXPECT_GE(limits.of(table, nullptr, kBeganNs).heat().ranges.size(), 4u);
+  EXPECT_GE(limits.of("", table, nullptr, kBeganNs).heat().ranges.size(), 4u);
 }
 
 // One review of the load for each second in which there are requests.
 TEST(TableCapacityTest, RequestsMeasureTheLoad) {
   CapacityLimits limits(CapacityMode::kRecord);
   const TableInfo table = provisioned(100, 100);
-  TableCapacity& capacity = limits.of(table, nullptr, kBeganNs);
+  TableCapacity& capacity = limits.of("", table, nullptr, kBeganNs);
   const std::string position = before_hash(7);
   static_cast<void>(capacity.take(true, position, 20, kBeganNs + kPerSecondNs - 1));
   EXPECT_EQ(capacity.heat().ranges[0].rates.write_units, 0);
@@ -171,27 +171,42 @@ TEST(TableCapacityTest, OneTableTakesLittleMemory) {
 TEST(TableCapacityTest, TheTagHasPrecedenceUnlessItIsWrong) {
   TableInfo table = provisioned(1, 1);
   CapacityLimits records(CapacityMode::kRecord);
-  EXPECT_FALSE(records.of(table, nullptr, kBeganNs).enforces());
+  EXPECT_FALSE(records.of("", table, nullptr, kBeganNs).enforces());
   for (const auto& [value, enforces] :
        {std::pair("enforce", true), std::pair("record", false), std::pair("Enforce", false)}) {
     ++table.revision;
     table.tags[std::string(kModeTag)] = value;
-    EXPECT_EQ(records.of(table, nullptr, kBeganNs).enforces(), enforces) << value;
+    EXPECT_EQ(records.of("", table, nullptr, kBeganNs).enforces(), enforces) << value;
   }
   CapacityLimits enforces(CapacityMode::kEnforce);
   TableInfo other = provisioned(1, 1);
-  EXPECT_TRUE(enforces.of(other, nullptr, kBeganNs).enforces());
+  EXPECT_TRUE(enforces.of("", other, nullptr, kBeganNs).enforces());
   ++other.revision;
   other.tags[std::string(kModeTag)] = "record";
-  EXPECT_FALSE(enforces.of(other, nullptr, kBeganNs).enforces());
+  EXPECT_FALSE(enforces.of("", other, nullptr, kBeganNs).enforces());
+}
+
+TEST(TableCapacityTest, ANamespaceHasItsOwnMode) {
+  CapacityModes modes;
+  modes.namespaces["strict"] = CapacityMode::kEnforce;
+  CapacityLimits limits(modes);
+  const TableInfo here = provisioned(1, 1);
+  EXPECT_FALSE(limits.of("", here, nullptr, kBeganNs).enforces());
+  TableInfo there = provisioned(1, 1);
+  EXPECT_TRUE(limits.of("strict", there, nullptr, kBeganNs).enforces());
+  ++there.revision;
+  there.tags[std::string(kModeTag)] = "record";
+  EXPECT_FALSE(limits.of("strict", there, nullptr, kBeganNs).enforces());
+  const TableInfo elsewhere = provisioned(1, 1);
+  EXPECT_FALSE(limits.of("strict2", elsewhere, nullptr, kBeganNs).enforces());
 }
 
 TEST(TableCapacityTest, EventsAreCountedByTableAndIndexAndBoundedInNumber) {
   CapacityLimits limits(CapacityMode::kRecord, 2);
   const TableInfo table = with_index(provisioned(1, 1), 1, 1);
   const TableInfo third = provisioned(1, 1);
-  for (const TableInfo* one : {&table, &third}) limits.of(*one, nullptr, kBeganNs);
-  limits.of(table, &table.indexes[0], kBeganNs);
+  for (const TableInfo* one : {&table, &third}) limits.of("", *one, nullptr, kBeganNs);
+  limits.of("", table, &table.indexes[0], kBeganNs);
   limits.count("s", table, nullptr, true, true);
   limits.count("s", table, nullptr, true, true);
   limits.count("s", table, &table.indexes[0], false, false);

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 from pages import samples, value
 from server import binary, running_server
-from test_namespaces import ask
+from test_namespaces import ask, client_of
 from waiting import wait_until
 
 S, N = (lambda text: {"S": text}), (lambda number: {"N": str(number)})
@@ -522,6 +522,29 @@ def test_after_a_start_buckets_are_full(tmp_path):
         server.stop()
         server.start()
         put(server.client(), table, 9)
+
+
+def test_a_namespace_has_its_own_mode():
+    modes = ["--namespaces", "key", "--capacity-of", "strict=enforce"]
+    with running_server(in_memory=True, extra_args=modes) as server:
+        for name in ("strict", "lenient"):
+            client = client_of(server, name)
+            drain_writes(client, make_table(client, "mine", write=1))
+        assert_refused(refusal(put, client_of(server, "strict"), "mine", 9))
+        put(client_of(server, "lenient"), "mine", 9)
+
+
+@pytest.mark.parametrize("wrong", ["strict", "strict=on", "=enforce", "a/b=enforce"])
+def test_a_mode_of_no_namespace(wrong):
+    asked = subprocess.run([binary(), "serve", "--in-memory", "--namespaces", "key", "--capacity-of", wrong],
+                           capture_output=True, text=True)
+    assert asked.returncode == 2
+    assert "--capacity-of takes NAMESPACE=MODE, such as worker1=enforce, not '" in asked.stderr
+
+
+def test_modes_of_namespaces_need_namespaces():
+    asked = subprocess.run([binary(), "serve", "--in-memory", "--capacity-of", "a=enforce"], capture_output=True, text=True)
+    assert asked.returncode == 2 and "--capacity-of needs --namespaces." in asked.stderr
 
 
 def test_a_mode_that_there_is_not():
