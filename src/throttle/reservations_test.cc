@@ -262,14 +262,34 @@ TEST_F(HotKeyTest, AWriteTakesFromThePartitionsOfItsIndexRows) {
   Reservations one(enforces_, "");
   const api::ConsumedCapacity both = written(kOne, 4 * kOne);
   EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
+  EXPECT_FALSE(index_shortage(one, both, {uint64_t{1} << 63}));  // of an evaluation that came to nothing
   EXPECT_FALSE(index_shortage(one, both, {1, UINT64_MAX}));
-  EXPECT_FALSE(index_shortage(one, both, {1, UINT64_MAX}));  // an engine may evaluate a write twice
   one.charge(access(Verb::kPut), both, kRequestNs);
   const std::vector<double> units = written_by_range(enforces_, global());
   ASSERT_EQ(units.size(), 3u);
   EXPECT_NEAR(units[0], 2, 0.01);
   EXPECT_NEAR(units[1], 0, 0.01);
   EXPECT_NEAR(units[2], 2, 0.01);
+}
+
+TEST_F(HotKeyTest, EachWriteOfABatchPaysForItsOwnIndexRows) {
+  table_.indexes[0].throughput.write_units = 2'000;
+  Reservations batch(enforces_, "");
+  const std::string other = std::string(8, 'o') + "item";
+  Access second = access(Verb::kPut);
+  second.position = other;
+  const api::ConsumedCapacity costs[] = {written(kOne, 10 * kOne), written(kOne, 30 * kOne)};
+  EXPECT_FALSE(batch.reserve(access(Verb::kPut), kOne, kRequestNs));
+  EXPECT_FALSE(batch.reserve(second, kOne, kRequestNs));
+  EXPECT_FALSE(index_shortage(batch, costs[0], {1}));
+  storage::Changes changes;
+  changes.put({model::hash_prefix(table_.id, table_.indexes[0].id, UINT64_MAX) + "row"}, "");
+  EXPECT_FALSE(batch.index_shortage({table_, other, costs[1], changes.writes()}, kRequestNs));
+  batch.charge(access(Verb::kPut), costs[0], kRequestNs);
+  batch.charge(second, costs[1], kRequestNs);
+  const std::vector<double> units = written_by_range(enforces_, global());
+  EXPECT_NEAR(units.front(), 10, 0.01);
+  EXPECT_NEAR(units.back(), 30, 0.01);
 }
 
 TEST_F(HotKeyTest, AHotKeyOfAnIndexStopsTheWritesToIt) {
