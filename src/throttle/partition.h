@@ -62,6 +62,15 @@ class Partition {
     refused_.fetch_add(1, std::memory_order_relaxed);
     return (due - now_ns * kTicksPerNs) / kTicksPerNs + 1;
   }
+  // Takes the cost of an access that look() has admitted.
+  void charge(AccessKind kind, int64_t half_units, int64_t now_ns) {
+    const int64_t full = now_ns * kTicksPerNs - kSliceTicks;
+    const int64_t cost = weight_of(kind, half_units) * kTicksPerWeight;
+    int64_t due = due_.load(std::memory_order_relaxed);
+    while (!due_.compare_exchange_weak(due, std::max(due, full) + cost, std::memory_order_relaxed)) {
+    }
+    count(kind, half_units);
+  }
   // Adds to the cost of an admitted access, which may leave a debt. Negative: gives back.
   void settle(AccessKind kind, int64_t half_units) {
     due_.fetch_add(weight_of(kind, half_units) * kTicksPerWeight, std::memory_order_relaxed);

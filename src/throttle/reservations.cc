@@ -95,7 +95,7 @@ bool Reservations::charge_indexes(const Access& access, const api::ConsumedCapac
     model::HalfUnits left = units.write;
     for (const IndexRow& row : rows) {
       if (row.index != index) continue;
-      row.partition->settle(AccessKind::kWrite, left / parts);
+      row.partition->charge(AccessKind::kWrite, left / parts, now_ns);
       left -= left / parts--;
     }
   }

@@ -41,13 +41,13 @@ class ReservationsTest : public ::testing::Test {
   }
   // The write of an item whose rows of the global index have these hashes.
   std::optional<Shortage> index_shortage(Reservations& request, const api::ConsumedCapacity& consumed,
-                                         const std::vector<uint64_t>& hashes = {1}) const {
+                                         const std::vector<uint64_t>& hashes = {1}, int64_t now_ns = kRequestNs) const {
     storage::Changes changes;
     changes.put({model::hash_prefix(table_.id, model::kBaseIndex, 9) + "item"}, "");
     for (const uint64_t hash : hashes) {
       changes.put({model::hash_prefix(table_.id, table_.indexes[0].id, hash) + "row"}, "");
     }
-    return request.index_shortage({table_, item_, consumed, changes.writes()}, kRequestNs);
+    return request.index_shortage({table_, item_, consumed, changes.writes()}, now_ns);
   }
   // The consumed write units by range of the table or index.
   std::vector<double> written_by_range(CapacityLimits& limits, const table::IndexInfo* index = nullptr) const {
@@ -290,6 +290,16 @@ TEST_F(HotKeyTest, EachWriteOfABatchPaysForItsOwnIndexRows) {
   const std::vector<double> units = written_by_range(enforces_, global());
   EXPECT_NEAR(units.front(), 10, 0.01);
   EXPECT_NEAR(units.back(), 30, 0.01);
+}
+
+TEST_F(HotKeyTest, APartitionOfAnIndexKeepsOneSecondWhateverItsRest) {
+  constexpr int64_t kLater = 60'000'000'000;
+  enforces_.of("", table_, global(), kRequestNs);  // the index is known since then
+  Reservations one(enforces_, "");
+  EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs + kLater));
+  EXPECT_FALSE(index_shortage(one, written(kOne, 2'200), {1}, kRequestNs + kLater));
+  one.charge(access(Verb::kPut), written(kOne, 2'200), kRequestNs + kLater);
+  EXPECT_TRUE(index_shortage(one, written(kOne, kOne), {1}, kRequestNs + kLater));
 }
 
 TEST_F(HotKeyTest, AHotKeyOfAnIndexStopsTheWritesToIt) {

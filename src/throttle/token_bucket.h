@@ -7,8 +7,8 @@
 //
 // A request is admitted if the level is above zero, whatever it costs, because the cost of a read and of index rows is
 // known only afterwards. The level may thus become negative; requests are then refused until it is above zero again.
-// How deep DynamoDB lets this debt become is not known. Here it ends at as many seconds as the bucket holds, so a few
-// large Scans of a small table cannot close it for hours.
+// How deep DynamoDB lets this debt become is not known. Here charge() makes none of more seconds than the bucket holds,
+// so a few large Scans of a small table cannot close it for hours. take() may, by its cost alone, to be given back.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,7 @@ class TokenBucket {
         wait_ns = empty_at_ns - now_ns + 1;
         return false;
       }
-      const int64_t after = std::min(empty_at_ns + cost_ns, now_ns + depth());
-      if (empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed)) return true;
+      if (empty_at_ns_.compare_exchange_weak(before, empty_at_ns + cost_ns, std::memory_order_relaxed)) return true;
     }
   }
   // Whether take() would take; if not, `wait_ns` as there.
@@ -58,7 +57,8 @@ class TokenBucket {
     int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
     int64_t after = 0;
     do {
-      after = std::min(at_most_full(before, now_ns) + cost_ns, now_ns + depth());
+      const int64_t empty_at_ns = at_most_full(before, now_ns);
+      after = std::min(empty_at_ns + cost_ns, std::max(empty_at_ns, now_ns + depth()));
     } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
   }
   // Keeps the level in units, up to the new depth. For one thread at a time.

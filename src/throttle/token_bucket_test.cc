@@ -96,8 +96,23 @@ TEST(TokenBucketTest, AnOlderRequestFindsTheSameDebt) {
 
 TEST(TokenBucketTest, OneCostBeyondMeasureIsADebtThatEnds) {
   TokenBucket bucket(10, kOneSecondNs * 60, kStartNs);
-  EXPECT_EQ(admitted(bucket, kStartNs, 1, 1'000'000 * kUnit), 1);
+  bucket.charge(kStartNs, 1'000'000 * kUnit);
   EXPECT_EQ(wait_of(bucket, kStartNs), 60 * kOneSecondNs + 1);
+}
+
+TEST(TokenBucketTest, WhatWasTakenBeyondTheDepthIsGivenBackAndNoMore) {
+  TokenBucket bucket(1, kOneSecondNs * 300, kStartNs);
+  EXPECT_EQ(admitted(bucket, kStartNs, 297), 297);
+  EXPECT_EQ(admitted(bucket, kStartNs, 1, 400 * kUnit), 1);
+  bucket.charge(kStartNs, -400 * kUnit);
+  EXPECT_EQ(admitted(bucket, kStartNs, 1'000), 3);
+}
+
+TEST(TokenBucketTest, AChargeLetsADebtBeyondTheDepthStand) {
+  TokenBucket bucket(1, kOneSecondNs * 300, kStartNs);
+  EXPECT_EQ(admitted(bucket, kStartNs, 1, 700 * kUnit), 1);
+  bucket.charge(kStartNs, 10 * kUnit);
+  EXPECT_EQ(wait_of(bucket, kStartNs), 400 * kOneSecondNs + 1);
 }
 
 TEST(TokenBucketTest, ManyThreadsTakeExactlyWhatThereIs) {
