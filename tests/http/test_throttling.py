@@ -277,6 +277,19 @@ def test_statements(client):
 HOT = range(6)
 
 
+def test_a_statement_of_several_reads_ends_where_capacity_does(client):
+    """300 units: five reads of 49, then two of three."""
+    table = make_table(client, "statements-in", read=1)
+    for name in ("k1", "k2", "k3"):
+        put(client, table, 1, name, big=S(BIG))
+    for _ in range(5):
+        client.get_item(TableName=table, Key=key(1, "k1"), ConsistentRead=True)
+    statement = {"Statement": f"SELECT k FROM \"{table}\" WHERE k IN ('k1', 'k2', 'k3')", "ConsistentRead": True}
+    page = client.execute_statement(**statement)
+    assert [item["k"]["S"] for item in page["Items"]] == ["k1", "k2"]
+    assert_refused(refusal(client.execute_statement, **statement, NextToken=page["NextToken"]))
+
+
 def make_hot(client, name, **more):
     """A table with six large items of the key "hot"."""
     table = make_table(client, name, 40_000, 40_000, **more)

@@ -99,7 +99,10 @@ Task<Result<void>> try_select(const Context& context, RequestAuthorizer& checker
       co_return refuse(Fault::kPartiqlTokenInvalid);
     }
     if (!plan.ok()) co_return std::move(plan).error();
-    PARTITA_CO_TRY_VOID(table::admit(*plan, checker));
+    auto admitted = table::admit(*plan, checker);
+    // What was read before is paid for, so it is the page.
+    if (!admitted.ok() && page.more && table::is_throttled(admitted.error())) co_return Result<void>();
+    PARTITA_CO_TRY_VOID(std::move(admitted));
     PARTITA_CO_TRY(api::RangeReply one, co_await table::run(context.database, *plan));
     table::charge(*plan, one, checker);
     page.consumed.table = one.consumed.table;
