@@ -64,6 +64,7 @@ test('an item is typed without a click between its fields', async ({ open, page,
   await expect(conflict.getByRole('row')).toHaveCount(0);
   await expect(conflict.getByRole('button')).toHaveText(['Close']);
   await page.getByRole('button', { name: '+ Add attribute' }).click();
+  await expect(page.getByLabel('Name of the new attribute')).toBeFocused();
   await page.keyboard.type('note');
   await page.getByTestId('save').click();
   await expect(conflict.getByRole('row')).toHaveCount(2);

@@ -13,15 +13,15 @@ test('scenario 7, part 1: addresses in a map, read and written by paths', async 
   await page.getByRole('button', { name: 'Create item' }).first().click();
   await page.getByLabel('Value of CustomerID').fill('alexdebrie');
   await page.getByRole('button', { name: '+ Add attribute' }).click();
-  await page.keyboard.type('MailingAddresses');
+  await page.getByLabel('Name of the new attribute').fill('MailingAddresses');
   await page.getByLabel('Type of MailingAddresses').selectOption('Map');
   for (const [name, { M }] of Object.entries({ Home: home, Work: work, Parents: parents })) {
     await page.getByRole('button', { name: '+ Add to MailingAddresses' }).click();
-    await page.getByLabel('Name of MailingAddresses.', { exact: true }).or(page.getByLabel('Name of the new attribute')).last().fill(name);
+    await page.getByLabel('Name of the new attribute').fill(name);
     await page.getByLabel(`Type of MailingAddresses.${name}`).selectOption('Map');
     for (const [part, value] of Object.entries(M as Json)) {
       await page.getByRole('button', { name: `+ Add to ${name}` }).click();
-      await page.keyboard.type(part);
+      await page.getByLabel('Name of the new attribute').fill(part);
       await page.getByLabel(`Value of MailingAddresses.${name}.${part}`).fill(value.S);
     }
   }

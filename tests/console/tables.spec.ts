@@ -36,8 +36,13 @@ test('create with everything, and as code', async ({ open, page, server, shot })
   await local.getByLabel('Index name').fill('by-kind');
   await local.getByLabel('Sort key: attribute').fill('Kind');
 
-  await page.getByRole('button', { name: field('Stream') }).click();
-  await page.getByRole('option', { name: 'New and old images' }).click();
+  // The list opens at the page's end and may move, so that a click meets no option.
+  const stream = page.getByRole('button', { name: field('Stream') });
+  await expect(async () => {
+    await stream.click();
+    await page.getByRole('option', { name: 'New and old images' }).click({ timeout: 2000 });
+    await expect(stream).toContainText('New and old images', { timeout: 1000 });
+  }).toPass();
   await page.getByLabel('Time to live').fill('expires');
   await page.getByLabel('Deletion protection').check();
   await page.getByRole('button', { name: 'Add tag' }).click();
