@@ -63,7 +63,8 @@ def fresh_table(dynamodb, name, key, index_keys=(), items=(), **more):
 
 
 def create_table(client, name, key, index_keys=(), **more):
-    """Creates a table and waits until it can be used. An older one of that name is deleted."""
+    """Creates a table, on demand unless `more` has a BillingMode, and waits until it can be used. An older one of that
+    name is deleted."""
     try:
         client.delete_table(TableName=name)
         wait(client, "table_not_exists", name)
@@ -73,8 +74,7 @@ def create_table(client, name, key, index_keys=(), **more):
         TableName=name,
         KeySchema=key_schema(key),
         AttributeDefinitions=attribute_types(key, *index_keys),
-        BillingMode="PAY_PER_REQUEST",
-        **more,
+        **{"BillingMode": "PAY_PER_REQUEST", **more},
     )
     wait(client, "table_exists", name)
 

@@ -18,7 +18,7 @@ import time
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from common import attribute_types, key_schema, main, session, wait
+from common import create_table, main, session
 
 CANDIDATES = ("A", "B")
 SUFFIXES = 10
@@ -31,20 +31,12 @@ KEY = {"Candidate": "S"}
 
 def make_table(client, name, suffixes):
     """One item for each candidate and suffix, without votes."""
-    try:
-        client.delete_table(TableName=name)
-        wait(client, "table_not_exists", name)
-    except client.exceptions.ResourceNotFoundException:
-        pass
-    client.create_table(
-        TableName=name,
-        KeySchema=key_schema(KEY),
-        AttributeDefinitions=attribute_types(KEY),
+    create_table(
+        client, name, KEY,
         BillingMode="PROVISIONED",
         ProvisionedThroughput={"ReadCapacityUnits": 1000, "WriteCapacityUnits": UNITS},
         Tags=[{"Key": "partita:capacity", "Value": "enforce"}],
     )
-    wait(client, "table_exists", name)
     for candidate in CANDIDATES:
         for suffix in suffixes:
             text = "x" * (UNITS_A_VOTE * 1024 - 200)
