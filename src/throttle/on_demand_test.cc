@@ -11,7 +11,7 @@ constexpr int64_t kSecondsNs = 1'000'000'000;
 
 class OnDemandTest : public testing::Test {
  protected:
-  // Offers a load, of which what is above the level is refused. Returns the units refused.
+  // Offers a load. The level refuses what is above it. Returns the refused units.
   int64_t offer(int64_t per_second, int64_t seconds) {
     int64_t refused = 0;
     for (int64_t i = 0; i < seconds; ++i) {

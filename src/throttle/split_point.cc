@@ -49,7 +49,7 @@ std::optional<std::string> behind(const std::string& item) {
   return item.size() < Sketch::kMostKeyBytes ? item + '\0' : prefix_end(item);
 }
 
-// Collects boundaries, of which only those inside the range count.
+// Collects boundaries and leaves out those outside the range.
 class Cuts {
  public:
   Cuts(std::string_view low, std::string_view high) : low_(low), high_(high) {}
@@ -154,7 +154,7 @@ SplitPoint split_point(const Sketch::Seen& seen, std::string_view low, std::stri
   const uint64_t hash = hash_of(hot.front().key);
   cuts.add(before_hash(hash));
   if (hash != UINT64_MAX) cuts.add(before_hash(hash + 1));
-  // A collection of which one item alone was seen is not divided before it is a range of its own.
+  // If only one item of a collection was seen, the collection first becomes a range of its own.
   if (divisible && (cuts.empty() || hot.size() > 1)) divide_collection(hot, seen.total, cuts);
   if (cuts.empty()) return {{}, why_whole(collections, moving)};
   return {std::move(cuts).take(), Obstacle::kNone};

@@ -82,7 +82,7 @@ TEST(SplitPointTest, AnEvenLoadIsSplitAtItsMedian) {
   EXPECT_EQ(point.cuts[0].size(), 8u);
 }
 
-// Items of three collections, of which the second has the median.
+// Items of three collections. The second has the median.
 TEST(SplitPointTest, WithLocalIndexesTheMedianIsBetweenCollections) {
   std::map<std::string, uint64_t> weights;
   std::map<uint64_t, std::string> by_hash;

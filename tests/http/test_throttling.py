@@ -445,7 +445,7 @@ def test_what_a_table_on_demand_begins_with(client):
     table = capped(client, "default")
     # One hash key each, over all partitions.
     puts = [{"PutRequest": {"Item": {**key(n, f"k{n}"), "big": S(BIG)}}} for n in range(25)]
-    done = client.batch_write_item(RequestItems={table: puts})  # 4,900 units, of which 4,000 are there
+    done = client.batch_write_item(RequestItems={table: puts})  # 4,900 units; the table has 4,000
     assert done["UnprocessedItems"] == {table: puts[21:]}
 
 
