@@ -56,5 +56,9 @@ struct ThrottledDetail final : ErrorDetail {
   const uint32_t retry_after_ms;  // until a request may be admitted
   const Reason reason;
 };
+// Null: the error does not say that capacity was exceeded. Valid as long as the error.
+inline const ThrottledDetail* throttled_of(const Error& error) {
+  return dynamic_cast<const ThrottledDetail*>(error.detail().get());
+}
 
 }  // namespace partita::model

@@ -49,10 +49,6 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
   return dynamic_cast<const TransactionCancelledDetail*>(error.detail().get());
 }
 
-const model::ThrottledDetail* throttled_of(const Error& error) {
-  return dynamic_cast<const model::ThrottledDetail*>(error.detail().get());
-}
-
 // "TableReadProvisionedThroughputExceeded"
 std::string name_of(const model::ThrottledDetail::Reason& why) {
   constexpr std::string_view kLimits[] = {"ProvisionedThroughputExceeded", "KeyRangeThroughputExceeded",
@@ -120,7 +116,7 @@ Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& c
 
 // The service model has two spellings of this member, by exception; SDKs drop the wrong one.
 void write_throttling_reason(JsonWriter& json, const Error& error, Exception exception) {
-  const model::ThrottledDetail* const throttled = throttled_of(error);
+  const model::ThrottledDetail* const throttled = model::throttled_of(error);
   if (throttled == nullptr) return;
   const model::ThrottledDetail::Reason& why = throttled->reason;
   json.begin_array(exception == Exception::kThrottling ? "throttlingReasons" : "ThrottlingReasons");
@@ -151,7 +147,7 @@ uint32_t retry_after_ms(const Error& error, Exception exception) {
   constexpr uint32_t kMemoryMs = 200;
   constexpr uint32_t kOutageMs = 1'000;
   if (const auto* said = dynamic_cast<const RetryAfter*>(error.detail().get())) return said->ms;
-  if (const auto* throttled = throttled_of(error)) return throttled->retry_after_ms;
+  if (const auto* throttled = model::throttled_of(error)) return throttled->retry_after_ms;
   switch (exception) {
     case Exception::kProvisionedThroughputExceeded:
     case Exception::kTransactionConflict:

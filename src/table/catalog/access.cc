@@ -24,9 +24,7 @@ void add(std::vector<std::string>& names, const model::Item& item) {
 
 }  // namespace
 
-bool is_throttled(const Error& error) {
-  return dynamic_cast<const model::ThrottledDetail*>(error.detail().get()) != nullptr;
-}
+bool is_throttled(const Error& error) { return model::throttled_of(error) != nullptr; }
 
 std::vector<const model::AttributeValue*> Access::leading_keys() const {
   std::vector<const model::AttributeValue*> values;
