@@ -213,6 +213,20 @@ ErrorReply render(const Error& error) {
   return {exception.status, std::move(json).take(), exception.exception, retry_after_ms(error, exception.exception)};
 }
 
+ErrorText error_text(const Error& error) {
+  const Fault fault = error.kind() == ErrorKind::kConflict ? Fault::kIamBusy : fault_told(error);
+  const ExceptionName& exception = name_of(exception_of(error, fault));
+  ErrorText text;
+  text.type = std::string(exception.space) + '#' + std::string(exception.name);
+  text.code = exception.query_name.empty() ? exception.name : exception.query_name;
+  text.status = exception.query_status != 0 ? exception.query_status : exception.status;
+  text.json_status = exception.status;
+  text.message = text_of(error, fault);
+  text.exception = exception.exception;
+  text.retry_after_ms = retry_after_ms(error, exception.exception);
+  return text;
+}
+
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id) {
   const Fault fault = error.kind() == ErrorKind::kConflict ? Fault::kIamBusy : fault_told(error);
   const ExceptionName& exception = name_of(row_of(fault).exception);

@@ -27,6 +27,18 @@ ErrorReply render(const Error& error);
 // The reply of IAM and STS, as XML; `space` is its xmlns. kConflict becomes ConcurrentModification.
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id);
 
+// The parts of an error, for protocols that write them in their own way.
+struct ErrorText {
+  std::string type;       // "com.amazonaws.cloudwatch.v2010_08_01#InvalidNextToken"
+  std::string_view code;  // of the query protocol: "InvalidNextToken"
+  int status = 0;         // of the query protocol
+  int json_status = 0;
+  std::string message;  // empty: AWS sends none
+  Exception exception{};
+  uint32_t retry_after_ms = 0;  // as in ErrorReply
+};
+ErrorText error_text(const Error& error);
+
 // AWS's reply, as text/xml, to a request that is not of its JSON protocol: the name of the exception and nothing else.
 ErrorReply render_not_json();
 

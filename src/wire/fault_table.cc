@@ -572,6 +572,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kStsNobodySigned, Exception::kAccessDenied, "Cannot call {0} without a signature: the credentials are as good as the access key that signs, and over the administration socket none does. Make a key with `partita user key create`, and sign with that."},
     FaultRow{Fault::kStsTooLong, Exception::kValidation, "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."},
     FaultRow{Fault::kStsChained, Exception::kValidation, "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"},
+#include "wire/monitoring_faults.inc"
 };
 // clang-format on
 

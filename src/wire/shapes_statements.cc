@@ -10,7 +10,7 @@ constexpr Shape kStatement{
     .kind = ShapeKind::kString, .min = 1, .max = static_cast<int64_t>(model::kMaxStatementCharacters)};
 constexpr Shape kParameters{.kind = ShapeKind::kList, .element = &kValue, .min = 1};
 constexpr Shape kNextToken{.kind = ShapeKind::kString, .min = 1, .max = 32768};
-constexpr Shape kClientToken{.kind = ShapeKind::kString, .min = 1, .max = 36};
+constexpr Shape kStatementToken{.kind = ShapeKind::kString, .min = 1, .max = 36};
 
 constexpr Member kExecuteStatementMembers[] = {
     {"Statement", &kStatement, Absence::kNull},
@@ -52,7 +52,7 @@ constexpr Shape kTransactStatements{.kind = ShapeKind::kList,
                                     .max = static_cast<int64_t>(model::kMaxTransactionActions)};
 constexpr Member kExecuteTransactionMembers[] = {
     {"TransactStatements", &kTransactStatements, Absence::kNull},
-    {"ClientRequestToken", &kClientToken},
+    {"ClientRequestToken", &kStatementToken},
     {"ReturnConsumedCapacity", &kReturnCapacity},
 };
 
