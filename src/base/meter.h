@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace partita {
@@ -60,8 +61,9 @@ struct HistogramTotals {
   }
 };
 
-// A histogram with buckets up to 2^First, 2^(First+Step), ..., 2^Last. Callable from any thread.
-template <int First, int Last, int Step = 1>
+// A histogram with buckets up to 2^First, 2^(First+Step), ..., 2^Last. With one shard it is small, for what is rare.
+// Callable from any thread.
+template <int First, int Last, int Step = 1, size_t Shards = kMeterShards>
 class Histogram {
  public:
   static_assert((Last - First) % Step == 0);
@@ -70,7 +72,7 @@ class Histogram {
   void add(uint64_t value) {
     const auto width = static_cast<int>(std::bit_width(value - (value > 0 ? 1 : 0)));
     const auto bucket = static_cast<size_t>(std::clamp(width, First, Last + 1) - First + Step - 1) / Step;
-    Shard& shard = shards_[meter_shard()];
+    Shard& shard = shards_[Shards == 1 ? 0 : meter_shard()];
     shard.counts[bucket].fetch_add(1, std::memory_order_relaxed);
     shard.sum.fetch_add(value, std::memory_order_relaxed);
   }
@@ -89,7 +91,45 @@ class Histogram {
     std::array<std::atomic<uint64_t>, kBuckets> counts{};
     std::atomic<uint64_t> sum{0};
   };
-  std::array<Shard, kMeterShards> shards_;
+  std::array<Shard, Shards> shards_;
+};
+
+// The least and the greatest value since they were last taken. Callable from any thread.
+class Extremes {
+ public:
+  struct Taken {
+    int64_t least = 0;
+    int64_t most = 0;
+  };
+
+  void note(int64_t value) {
+    if (value < least_.load(std::memory_order_relaxed)) [[unlikely]]
+      lower(value);
+    if (value > most_.load(std::memory_order_relaxed)) [[unlikely]]
+      raise(value);
+  }
+  // Nullopt: there was no value. A value that is noted meanwhile may count for the next time.
+  std::optional<Taken> take() {
+    const Taken taken{least_.exchange(INT64_MAX, std::memory_order_relaxed),
+                      most_.exchange(INT64_MIN, std::memory_order_relaxed)};
+    if (taken.least > taken.most) return std::nullopt;
+    return taken;
+  }
+
+ private:
+  void lower(int64_t value) {
+    int64_t before = least_.load(std::memory_order_relaxed);
+    while (value < before && !least_.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+    }
+  }
+  void raise(int64_t value) {
+    int64_t before = most_.load(std::memory_order_relaxed);
+    while (value > before && !most_.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+    }
+  }
+
+  std::atomic<int64_t> least_{INT64_MAX};
+  std::atomic<int64_t> most_{INT64_MIN};
 };
 
 using Timing = Histogram<14, 34>;           // in nanoseconds: from 16 µs to 17 s

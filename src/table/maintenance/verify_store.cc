@@ -109,6 +109,11 @@ class CatalogReader {
       case SystemRow::kSeed:
         if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made cannot be read.");
         return;
+      case SystemRow::kAlarm:
+      case SystemRow::kAlarmHistory:
+        if (!model::decode_item(row.value).ok()) wrong("An alarm or its history cannot be read.");
+        return;
+      case SystemRow::kMetrics:  // `metrics` knows what they mean
       case SystemRow::kCopy:
       case SystemRow::kProbe:
       case SystemRow::kOldTally:

@@ -13,21 +13,24 @@
 namespace partita::table {
 
 enum class SystemRow : char {
-  kTable = 'T',     // then the table's name
-  kNextId = 'N',    // the id of the next table
-  kRevision = 'R',  // grows with every change of the catalogue
-  kCount = 'C',     // then a table id: its counts, see counts.h
-  kJob = 'J',       // then a job's kind, table and index, see job_row.h
-  kExpiry = 'E',    // then a table id, a run, a moment and an item's key, see expiry_rows.h
-  kPolicy = 'P',    // then a table id and a stream's label or nothing: a resource policy, see policy.h
-  kAccount = 'A',   // then nothing, or the name of a user, a role, ...: see account_rows.h
-  kToken = 'I',     // then a ClientRequestToken
-  kStream = 'M',    // then a table's name, a zero and a stream's label, see stream_rows.h
-  kTrimmed = 'V',   // then a table id and an index id: the trim position of a vector index's log, see vector_log.h
-  kSeed = 'D',      // the progress and owner of an unfinished --seed, see seed_mark.h
-  kCopy = 'Y',      // the progress of an incomplete copy, see copy_store.h
-  kProbe = 'W',     // written to test whether the store accepts writes, see readiness.h
-  kOldTally = 'S',  // counters of the first version; erased when found
+  kTable = 'T',         // then the table's name
+  kNextId = 'N',        // the id of the next table
+  kRevision = 'R',      // grows with every change of the catalogue
+  kCount = 'C',         // then a table id: its counts, see counts.h
+  kJob = 'J',           // then a job's kind, table and index, see job_row.h
+  kExpiry = 'E',        // then a table id, a run, a moment and an item's key, see expiry_rows.h
+  kPolicy = 'P',        // then a table id and a stream's label or nothing: a resource policy, see policy.h
+  kAccount = 'A',       // then nothing, or the name of a user, a role, ...: see account_rows.h
+  kToken = 'I',         // then a ClientRequestToken
+  kStream = 'M',        // then a table's name, a zero and a stream's label, see stream_rows.h
+  kTrimmed = 'V',       // then a table id and an index id: the trim position of a vector index's log, see vector_log.h
+  kMetrics = 'H',       // then a table's name, a zero, an hour and a server: its metrics (src/metrics)
+  kAlarm = 'L',         // then an alarm's name
+  kAlarmHistory = 'X',  // then an alarm's name, a zero, a time and a number
+  kSeed = 'D',          // the progress and owner of an unfinished --seed, see seed_mark.h
+  kCopy = 'Y',          // the progress of an incomplete copy, see copy_store.h
+  kProbe = 'W',         // written to test whether the store accepts writes, see readiness.h
+  kOldTally = 'S',      // counters of the first version; erased when found
 };
 
 // Those of kTable are read-mostly: every write compares one.

@@ -1,0 +1,322 @@
+#include "metrics/alarm.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/bytes.h"
+#include "model/item_codec.h"
+#include "storage/ranges.h"
+#include "table/rows/system_rows.h"
+
+namespace partita::metrics {
+
+namespace {
+
+using model::AttributeValue;
+using model::Item;
+using storage::Changes;
+using storage::Decision;
+using storage::Key;
+using storage::Record;
+using table::SystemRow;
+
+constexpr size_t kPageOfAlarms = 100;
+constexpr size_t kPageOfAlarmsBytes = size_t{1} << 20;
+
+Key alarm_key(std::string_view name) { return table::system_key(SystemRow::kAlarm, name); }
+
+std::string history_prefix(std::string_view alarm) {
+  std::string rest(alarm);
+  rest.push_back('\0');
+  return table::system_key(SystemRow::kAlarmHistory, rest).bytes;
+}
+
+AttributeValue number(int64_t value) { return AttributeValue::number(model::Number::of(value)); }
+
+AttributeValue bits(double value) {
+  std::string bytes;
+  append_u64(bytes, std::bit_cast<uint64_t>(value));
+  return AttributeValue::binary(std::move(bytes));
+}
+
+AttributeValue texts(const std::vector<std::string>& all) {
+  AttributeValue::List list;
+  for (const std::string& one : all) list.push_back(AttributeValue::string(one));
+  return AttributeValue::list(std::move(list));
+}
+
+// The members of a row. A missing one keeps its default.
+class AlarmFields {
+ public:
+  explicit AlarmFields(const Item& item) : item_(item) {}
+
+  template <class Whole>
+  void take(std::string_view name, Whole& out) {
+    const AttributeValue* const value = find(name, model::Type::kN);
+    if (value == nullptr) return;
+    const auto whole = value->as_number().to_int64();
+    sound_ &= whole.has_value();
+    out = static_cast<Whole>(whole.value_or(0));
+  }
+  void take(std::string_view name, bool& out) {
+    if (const AttributeValue* const value = find(name, model::Type::kBool)) out = value->as_bool();
+  }
+  void take(std::string_view name, std::string& out) {
+    if (const AttributeValue* const value = find(name, model::Type::kS)) out = value->as_string();
+  }
+  void take(std::string_view name, std::optional<std::string>& out) {
+    if (const AttributeValue* const value = find(name, model::Type::kS)) out = value->as_string();
+  }
+  void take(std::string_view name, double& out) {
+    const AttributeValue* const value = find(name, model::Type::kB);
+    if (value == nullptr) return;
+    std::string_view bytes = value->as_bytes();
+    const auto taken = take_u64(bytes);
+    sound_ &= taken.has_value();
+    out = std::bit_cast<double>(taken.value_or(0));
+  }
+  void take(std::string_view name, std::vector<std::string>& out) {
+    const AttributeValue* const value = find(name, model::Type::kL);
+    if (value == nullptr) return;
+    for (const AttributeValue& one : value->as_list()) {
+      sound_ &= one.is(model::Type::kS);
+      if (one.is(model::Type::kS)) out.push_back(one.as_string());
+    }
+  }
+  bool sound() const { return sound_; }
+
+ private:
+  const AttributeValue* find(std::string_view name, model::Type type) {
+    const AttributeValue* const value = item_.find(name);
+    if (value == nullptr) return nullptr;
+    sound_ &= value->is(type);
+    return value->is(type) ? value : nullptr;
+  }
+
+  const Item& item_;
+  bool sound_ = true;
+};
+
+std::string row_of_alarm(const Alarm& alarm) {
+  Item item;
+  item.set("actions_enabled", AttributeValue::boolean(alarm.actions_enabled));
+  item.set("alarm_actions", texts(alarm.alarm_actions));
+  item.set("changed", number(alarm.changed_ms));
+  item.set("comparison", number(static_cast<int64_t>(alarm.rule.comparison)));
+  item.set("configured", number(alarm.configured_ms));
+  if (alarm.description) item.set("description", AttributeValue::string(*alarm.description));
+  std::vector<std::string> dimensions;
+  for (const auto& [name, value] : alarm.dimensions) dimensions.insert(dimensions.end(), {name, value});
+  item.set("dimensions", texts(dimensions));
+  item.set("insufficient_data_actions", texts(alarm.insufficient_data_actions));
+  item.set("metric", AttributeValue::string(alarm.metric));
+  item.set("missing", number(static_cast<int64_t>(alarm.rule.missing)));
+  item.set("ok_actions", texts(alarm.ok_actions));
+  item.set("period", number(alarm.period_minutes));
+  item.set("periods", number(alarm.rule.periods));
+  item.set("reason", AttributeValue::string(alarm.reason));
+  if (alarm.reason_data) item.set("reason_data", AttributeValue::string(*alarm.reason_data));
+  item.set("says_missing", AttributeValue::boolean(alarm.says_missing));
+  item.set("says_to_alarm", AttributeValue::boolean(alarm.says_to_alarm));
+  item.set("space", AttributeValue::string(alarm.space));
+  item.set("state", number(static_cast<int64_t>(alarm.state)));
+  item.set("statistic", AttributeValue::string(alarm.statistic));
+  item.set("threshold", bits(alarm.rule.threshold));
+  item.set("to_alarm", number(alarm.rule.to_alarm));
+  if (alarm.unit) item.set("unit", AttributeValue::string(*alarm.unit));
+  item.set("updated", number(alarm.updated_ms));
+  return model::encode_item(item);
+}
+
+Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
+  PARTITA_TRY(const Item item, model::decode_item(row));
+  Alarm alarm;
+  alarm.name = name;
+  AlarmFields fields(item);
+  fields.take("actions_enabled", alarm.actions_enabled);
+  fields.take("alarm_actions", alarm.alarm_actions);
+  fields.take("changed", alarm.changed_ms);
+  fields.take("comparison", alarm.rule.comparison);
+  fields.take("configured", alarm.configured_ms);
+  fields.take("description", alarm.description);
+  std::vector<std::string> dimensions;
+  fields.take("dimensions", dimensions);
+  for (size_t i = 0; i + 1 < dimensions.size(); i += 2) alarm.dimensions.push_back({dimensions[i], dimensions[i + 1]});
+  fields.take("insufficient_data_actions", alarm.insufficient_data_actions);
+  fields.take("metric", alarm.metric);
+  fields.take("missing", alarm.rule.missing);
+  fields.take("ok_actions", alarm.ok_actions);
+  fields.take("period", alarm.period_minutes);
+  fields.take("periods", alarm.rule.periods);
+  fields.take("reason", alarm.reason);
+  fields.take("reason_data", alarm.reason_data);
+  fields.take("says_missing", alarm.says_missing);
+  fields.take("says_to_alarm", alarm.says_to_alarm);
+  fields.take("space", alarm.space);
+  fields.take("state", alarm.state);
+  fields.take("statistic", alarm.statistic);
+  fields.take("threshold", alarm.rule.threshold);
+  fields.take("to_alarm", alarm.rule.to_alarm);
+  fields.take("unit", alarm.unit);
+  fields.take("updated", alarm.updated_ms);
+  const bool known = alarm.rule.comparison <= Comparison::kAtMost && alarm.rule.missing <= MissingData::kNotBreaching &&
+                     alarm.state <= AlarmState::kInsufficientData;
+  if (!fields.sound() || !known || alarm.period_minutes < 1 || alarm.rule.periods < 1) {
+    return Error(ErrorKind::kCorrupt, "the row of an alarm is damaged.");
+  }
+  return alarm;
+}
+
+std::string_view name_in_key(std::string_view key) { return key.substr(alarm_key({}).bytes.size()); }
+
+Result<HistoryEntry> entry_from(std::string_view key, std::string_view row) {
+  key.remove_prefix(table::system_key(SystemRow::kAlarmHistory).bytes.size());
+  HistoryEntry entry;
+  entry.alarm = key.substr(0, key.find('\0'));
+  key.remove_prefix(std::min(key.size(), entry.alarm.size() + 1));
+  const auto at_ms = take_u64(key);
+  PARTITA_TRY(const Item item, model::decode_item(row));
+  AlarmFields fields(item);
+  fields.take("kind", entry.kind);
+  fields.take("summary", entry.summary);
+  fields.take("data", entry.data);
+  if (!at_ms || !fields.sound()) return Error(ErrorKind::kCorrupt, "a row of an alarm's history is damaged.");
+  entry.at_ms = static_cast<int64_t>(*at_ms);
+  return entry;
+}
+
+std::string history_bound(std::string_view alarm, int64_t at_ms) {
+  std::string bound = history_prefix(alarm);
+  append_u64(bound, static_cast<uint64_t>(std::max<int64_t>(at_ms, 0)));
+  return bound;
+}
+
+}  // namespace
+
+void AlarmStore::put_entries(const std::vector<HistoryEntry>& entries, uint32_t serial, Changes& changes) const {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const HistoryEntry& entry = entries[i];
+    std::string rest =
+        history_bound(entry.alarm, entry.at_ms).substr(table::system_key(SystemRow::kAlarmHistory).bytes.size());
+    append_u32(rest, serial + static_cast<uint32_t>(i));
+    Item item;
+    item.set("data", AttributeValue::string(entry.data));
+    item.set("kind", number(static_cast<int64_t>(entry.kind)));
+    item.set("summary", AttributeValue::string(entry.summary));
+    changes.put(table::system_key(SystemRow::kAlarmHistory, rest), model::encode_item(item));
+  }
+}
+
+Task<Result<bool>> AlarmStore::change(std::string name, Change change) const {
+  const auto serial = static_cast<uint32_t>(random_.next());
+  Result<bool> changed = false;
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    std::optional<Alarm> before;
+    if (found[0] != nullptr) {
+      auto read = alarm_from(name, found[0]->value);
+      if (!read.ok()) {
+        changed = read.error();
+        return Decision::kRefuse;
+      }
+      before = std::move(*read);
+    }
+    std::vector<HistoryEntry> entries;
+    const std::optional<Alarm> after = change(before ? &*before : nullptr, entries);
+    changed = after.has_value();
+    if (!after) return Decision::kRefuse;
+    table::put_twice(alarm_key(name), row_of_alarm(*after), changes);
+    put_entries(entries, serial, changes);
+    return Decision::kCommit;
+  };
+  std::vector<Key> keys{alarm_key(name)};
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return changed;
+}
+
+Task<Result<bool>> AlarmStore::erase(std::string name, HistoryEntry entry) const {
+  const auto serial = static_cast<uint32_t>(random_.next());
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    if (found[0] == nullptr) return Decision::kRefuse;
+    table::erase_twice(alarm_key(name), changes);
+    put_entries({entry}, serial, changes);
+    return Decision::kCommit;
+  };
+  std::vector<Key> keys{alarm_key(name)};
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
+  PARTITA_CO_TRY(const storage::Outcome done, std::move(outcome));
+  co_return done == storage::Outcome::kCommitted;
+}
+
+Task<Result<std::optional<Alarm>>> AlarmStore::find(std::string name) const {
+  std::vector<Key> keys{alarm_key(name)};
+  auto read = co_await engine_.read(keys);
+  PARTITA_CO_TRY(const auto records, std::move(read));
+  if (!records[0]) co_return std::optional<Alarm>();
+  PARTITA_CO_TRY(Alarm alarm, alarm_from(name, records[0]->value));
+  co_return std::optional<Alarm>(std::move(alarm));
+}
+
+Task<Result<std::vector<Alarm>>> AlarmStore::list(std::string prefix, std::string after, size_t most) const {
+  std::vector<Alarm> alarms;
+  storage::Range range = storage::range_of(alarm_key(prefix).bytes);
+  if (!after.empty()) range.begin = std::max(range.begin, alarm_key(after).bytes + '\0');
+  for (bool more = alarms.size() < most && !storage::is_empty(range); more;) {
+    auto scanned =
+        co_await engine_.scan(range, storage::Direction::kAscending, std::min(most, kPageOfAlarms), kPageOfAlarmsBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    for (size_t i = 0; i < page.size() && alarms.size() < most; ++i) {
+      PARTITA_CO_TRY(Alarm alarm, alarm_from(name_in_key(page[i].key), page[i].value));
+      alarms.push_back(std::move(alarm));
+    }
+    more = storage::advance(range, page) && alarms.size() < most;
+  }
+  co_return alarms;
+}
+
+Task<Result<std::vector<HistoryEntry>>> AlarmStore::history(std::string alarm, int64_t from_ms, int64_t to_ms,
+                                                            size_t most) const {
+  std::vector<HistoryEntry> entries;
+  storage::Range range = table::system_rows(SystemRow::kAlarmHistory);
+  if (!alarm.empty()) range = {history_bound(alarm, from_ms), history_bound(alarm, to_ms)};
+  for (bool more = !storage::is_empty(range); more;) {
+    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kPageOfAlarms, kPageOfAlarmsBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    for (size_t i = 0; i < page.size() && entries.size() < most; ++i) {
+      PARTITA_CO_TRY(HistoryEntry entry, entry_from(page[i].key, page[i].value));
+      if (entry.at_ms >= from_ms && entry.at_ms < to_ms) entries.push_back(std::move(entry));
+    }
+    more = storage::advance(range, page) && entries.size() < most;
+  }
+  std::ranges::stable_sort(entries, {}, &HistoryEntry::at_ms);
+  co_return entries;
+}
+
+Task<Result<void>> AlarmStore::erase_old(int64_t now_ms) const {
+  storage::Range range = table::system_rows(SystemRow::kAlarmHistory);
+  for (bool more = true; more;) {
+    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kPageOfAlarms, kPageOfAlarmsBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    std::vector<Key> old;
+    for (size_t i = 0; i < page.size(); ++i) {
+      const auto entry = entry_from(page[i].key, page[i].value);
+      if (entry.ok() && entry->at_ms < now_ms - kHistoryKeptMs) old.push_back(table::key_of_row(page[i].key));
+    }
+    more = storage::advance(range, page);
+    if (old.empty()) continue;
+    const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
+      for (const Key& key : old) changes.erase(key);
+      return Decision::kCommit;
+    };
+    std::vector<Key> keys;
+    std::vector<storage::Compare> compare;
+    auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
+    if (!outcome.ok()) co_return std::move(outcome).error();
+  }
+  co_return Result<void>();
+}
+
+}  // namespace partita::metrics

@@ -1,0 +1,90 @@
+// Alarms on metrics, and their history, as rows of the store: docs/formats/metrics.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "metrics/evaluation.h"
+#include "metrics/metric.h"
+#include "storage/engine.h"
+
+namespace partita::metrics {
+
+// How long history is kept, as CloudWatch keeps it.
+inline constexpr int64_t kHistoryKeptMs = int64_t{30} * 24 * 60 * kMsPerMinute;
+
+struct Alarm {
+  std::string name;
+  std::optional<std::string> description;
+  bool actions_enabled = true;
+  std::vector<std::string> ok_actions;  // ARNs, which nothing is sent to
+  std::vector<std::string> alarm_actions;
+  std::vector<std::string> insufficient_data_actions;
+
+  std::string space;  // the namespace of the metric
+  std::string metric;
+  std::vector<Dimension> dimensions;
+  std::string statistic;  // "Sum", "p99"
+  int64_t period_minutes = 1;
+  std::optional<std::string> unit;
+  AlarmRule rule;
+  bool says_to_alarm = false;  // whether DatapointsToAlarm was given
+  bool says_missing = false;   // whether TreatMissingData was given
+
+  AlarmState state = AlarmState::kInsufficientData;
+  std::string reason;
+  std::optional<std::string> reason_data;  // JSON
+  int64_t configured_ms = 0;               // since 1970; of the last PutMetricAlarm
+  int64_t updated_ms = 0;                  // of the state or its reason
+  int64_t changed_ms = 0;                  // of the state
+};
+
+enum class HistoryKind : uint8_t { kConfiguration, kState };
+
+struct HistoryEntry {
+  std::string alarm;
+  int64_t at_ms = 0;
+  HistoryKind kind = HistoryKind::kState;
+  std::string summary;
+  std::string data;  // JSON
+};
+
+// Callable from any thread. Arguments are copied into the tasks, unless said otherwise. Errors: those of the engine;
+// kCorrupt.
+class AlarmStore {
+ public:
+  // Both outlive it.
+  AlarmStore(storage::Engine& engine, Random& random) : engine_(engine), random_(random) {}
+
+  // Changes an alarm in one transaction. `change` gets the alarm as it is, or nothing, and returns what it becomes, or
+  // nothing to leave all as it is; it fills `entries`, which are stored too. It may be called several times. True: the
+  // alarm was changed.
+  using Change = std::function<std::optional<Alarm>(const Alarm* found, std::vector<HistoryEntry>& entries)>;
+  Task<Result<bool>> change(std::string name, Change change) const;
+  // False: there is no such alarm. `entry` is stored with the deletion.
+  Task<Result<bool>> erase(std::string name, HistoryEntry entry) const;
+
+  Task<Result<std::optional<Alarm>>> find(std::string name) const;
+  // Alarms whose name begins with `prefix` and is greater than `after`, by name; at most `most`.
+  Task<Result<std::vector<Alarm>>> list(std::string prefix, std::string after, size_t most) const;
+
+  // Of one alarm, or for an empty name of all; of times in [from_ms, to_ms), the oldest first. At most `most`.
+  Task<Result<std::vector<HistoryEntry>>> history(std::string alarm, int64_t from_ms, int64_t to_ms, size_t most) const;
+  // Erases history that is older than kHistoryKeptMs.
+  Task<Result<void>> erase_old(int64_t now_ms) const;
+
+ private:
+  void put_entries(const std::vector<HistoryEntry>& entries, uint32_t serial, storage::Changes& changes) const;
+
+  storage::Engine& engine_;
+  Random& random_;
+};
+
+}  // namespace partita::metrics

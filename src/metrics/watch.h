@@ -1,0 +1,28 @@
+// Evaluates alarms. Every server of a store does: a change of state is one transaction, so the first one counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "metrics/alarm.h"
+#include "storage/engine.h"
+
+namespace partita::metrics {
+
+// The name of the namespace whose metrics are kept; those of others have no values.
+inline constexpr std::string_view kDynamoDbSpace = "AWS/DynamoDB";
+
+// Evaluates the alarm with the values of the minutes before `minute` (since 1970) and stores its new state, if it
+// changes. Errors: those of the engine; kCorrupt.
+Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm alarm, int64_t minute, int64_t now_ms);
+// All alarms. The first error is returned after all were tried.
+Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms);
+
+// The alarm in another state, and the history of the change: an entry, unless the state is the same.
+Alarm in_state(const Alarm& alarm, AlarmState state, std::string reason, std::optional<std::string> reason_data,
+               int64_t now_ms, std::vector<HistoryEntry>& entries);
+
+}  // namespace partita::metrics
