@@ -43,6 +43,7 @@
 #include "observe/request_log.h"
 #include "observe/server_status.h"
 #include "observe/traces.h"
+#include "ops/metrics_thread.h"
 #include "ops/service.h"
 #include "table/open/database.h"
 
@@ -393,6 +394,7 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   namespaces::Namespaces namespaces(environment, *root, seed, options.development.namespaces_by,
                                     options.development.max_namespaces.value_or(kDefaultNamespaces));
   PARTITA_TRY_VOID(namespaces.start());
+  PARTITA_TRY(const auto metrics, ops::MetricsThread::start(service, system_random()));
   PARTITA_TRY(const std::unique_ptr<observe::Traces> traces, begin_traces(options.log, build.version));
   observe::Pages pages({*engine, scheme_of(options.store.url), system_random(), service, build.version,
                         std::move(inputs.token), traces.get(), audit.get()});

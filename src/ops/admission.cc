@@ -125,7 +125,7 @@ void Admission::admit(const Operation& operation, const table::Access& access, R
 }
 
 void Admission::charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed) {
-  if (!meters_->charge(space_, *access.table, consumed.total())) [[likely]]
+  if (!meters_->charge(space_, *access.table, consumed)) [[likely]]
     return;
   const std::string key = watched_key(access);
   if (key.empty()) return;
@@ -235,6 +235,10 @@ Result<void> RequestAuthorizer::check_indexes(const table::IndexChange& change) 
   if (!shortage) [[likely]]
     return {};
   return throttled(change.table, *shortage);
+}
+
+void RequestAuthorizer::returned(uint64_t items) const {
+  if (context_.footprint != nullptr) context_.footprint->returned(items);
 }
 
 void RequestAuthorizer::charge(const table::Access& access, const api::ConsumedCapacity& consumed) {

@@ -79,6 +79,8 @@ class RequestAuthorizer final : public table::AccessChecker {
   Result<void> reserve(const table::Access& access, model::HalfUnits least) override;
   Result<void> check_indexes(const table::IndexChange& change) override;
   void charge(const table::Access& access, const api::ConsumedCapacity& consumed) override;
+  // Items that the request returns, for metrics.
+  void returned(uint64_t items) const;
 
   // Whether policies allow the access under another action, for requests that need several. Faults: those of
   // Authorisation::check().

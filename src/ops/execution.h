@@ -171,6 +171,7 @@ class ItemExecutionOf final : public ItemExecution {
       return std::move(reply).error();
     }
     reply_.emplace(std::move(reply).value());
+    if constexpr (std::is_same_v<Reply, api::RangeReply>) checker.returned(reply_->count);
     table::charge(**plan_, *reply_, checker);
     return {};
   }

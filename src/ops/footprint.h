@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/meter.h"
 #include "table/rows/meters_kept.h"
 
 namespace partita::ops {
@@ -39,15 +38,23 @@ class RequestFootprint {
   // The namespace in the body of one of Partita's own calls, which may differ from that of the header; absent: none.
   std::optional<std::string> space;
 
+  // Items that a Query or Scan returns.
+  void returned(uint64_t items) { returned_ = returned_.value_or(0) + static_cast<int64_t>(items); }
+
   // Counts the request and its time for each of its tables, in their metrics for the operation.
-  void took(uint64_t ns) const {
+  void took(uint64_t ns, table::Failure failure = table::Failure::kNone) const {
     each([&](const table::MetersKept& table) { return table.times(place_); },
-         [&](CoarseTiming& times) { times.add(ns); });
-  }
-  // Counts the request as throttled for each of its tables.
-  void throttled() const {
+         [&](table::OperationMeters& line) {
+           line.add(ns, failure);
+           if (returned_ && failure == table::Failure::kNone) line.returned.add(*returned_);
+         });
+    if (failure == table::Failure::kNone || failure >= table::Failure::kOfCaller) return;
     each([](const table::MetersKept& table) { return table.costs(); },
-         [](table::TableCosts& costs) { costs.throttle(); });
+         [&](table::TableCosts& costs) {
+           if (failure == table::Failure::kThrottled) costs.throttle();
+           if (failure == table::Failure::kConditionFailed) costs.fail_condition();
+           if (failure == table::Failure::kConflict) costs.meet_conflict();
+         });
   }
 
  private:
@@ -83,6 +90,7 @@ class RequestFootprint {
   Table first_;
   std::vector<Table> further_;
   uint8_t place_ = 0;  // of the operation
+  std::optional<int64_t> returned_;
 };
 
 }  // namespace partita::ops

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "ops/account_call.h"
+#include "ops/operation_counts.h"
 
 namespace partita::ops {
 
@@ -30,6 +31,12 @@ size_t place_of(const Operation* operation) {
   return operations().size() + static_cast<size_t>(operation - account_operations().data());
 }
 
+// Whether CloudWatch counts the exception under UserErrors.
+bool is_user_error(Exception exception) {
+  return wire::name_of(exception).status == 400 && !is_throttle(exception) &&
+         exception != Exception::kConditionalCheckFailed;
+}
+
 }  // namespace
 
 bool is_throttle(Exception exception) {
@@ -42,8 +49,12 @@ RequestCounts::RequestCounts() : all_(new One[place_of_none() + 1]) {}
 void RequestCounts::add(const Operation* operation, Exception exception, uint64_t took_ns) {
   One& one = all_[place_of(operation)];
   one.took.add(took_ns);
-  if (exception != Exception::kCount)
-    one.errors[static_cast<size_t>(exception)].fetch_add(1, std::memory_order_relaxed);
+  if (exception == Exception::kCount) [[likely]] {
+    one.succeeded.note(static_cast<int64_t>(took_ns));
+    return;
+  }
+  one.failed.add(took_ns);
+  one.errors[static_cast<size_t>(exception)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void RequestCounts::add_refused(int status) {
@@ -65,6 +76,36 @@ std::vector<OperationTotals> RequestCounts::totals() const {
     totals.push_back(std::move(one));
   }
   return totals;
+}
+
+std::vector<metrics::OperationCounts> RequestCounts::operation_counts() {
+  std::vector<metrics::OperationCounts> all;
+  for (size_t i = 0; i < operations().size(); ++i) {
+    One& one = all_[i];
+    const HistogramTotals took = one.took.totals();
+    if (took.count() == 0) continue;
+    metrics::OperationCounts counts;
+    counts.name = operations()[i].name;
+    set_succeeded(counts, took, one.failed.totals());
+    counts.extremes_ns = one.succeeded.take();
+    for (size_t e = 0; e < kExceptions; ++e) {
+      const uint64_t count = one.errors[e].load(std::memory_order_relaxed);
+      if (is_throttle(static_cast<Exception>(e))) counts.throttled += count;
+      if (wire::name_of(static_cast<Exception>(e)).status >= 500) counts.server_errors += count;
+    }
+    all.push_back(std::move(counts));
+  }
+  return all;
+}
+
+uint64_t RequestCounts::user_errors() const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < operations().size(); ++i) {
+    for (size_t e = 0; e < kExceptions; ++e) {
+      if (is_user_error(static_cast<Exception>(e))) sum += all_[i].errors[e].load(std::memory_order_relaxed);
+    }
+  }
+  return sum;
 }
 
 void RequestCounts::report(Exposition& out) const {

@@ -9,6 +9,7 @@
 
 #include "base/exposition.h"
 #include "base/meter.h"
+#include "metrics/counts.h"
 #include "ops/operation.h"
 #include "ops/request_totals.h"
 #include "wire/fault_table.h"
@@ -32,10 +33,16 @@ class RequestCounts {
   void report(Exposition& out) const;
   // Only of operations that exist.
   std::vector<OperationTotals> totals() const;
+  // Of the operations of DynamoDB and its streams: what CloudWatch shows. For one reader, which takes the extremes.
+  std::vector<metrics::OperationCounts> operation_counts();
+  // Requests of these that were the caller's fault, without throttled ones and failed conditions.
+  uint64_t user_errors() const;
 
  private:
   struct One {
     Timing took;
+    Histogram<14, 34, 1, 1> failed;  // of those with an error
+    Extremes succeeded;              // of the others, in nanoseconds
     // Rarely changed by two threads at a time.
     std::array<std::atomic<uint64_t>, static_cast<size_t>(wire::Exception::kCount)> errors{};
   };

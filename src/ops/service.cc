@@ -9,6 +9,7 @@
 #include "ops/admission.h"
 #include "ops/footprint.h"
 #include "ops/json_codec.h"
+#include "ops/metric_counts.h"
 #include "ops/operation.h"
 #include "ops/request_counts.h"
 #include "ops/table_meters.h"
@@ -225,6 +226,7 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     }
   }
   if (!done.ok()) reply = refusal(done.error());
+  if (!done.ok() && execution.ok()) count_reasons(done.error(), **execution, context);
   if (execution.ok() && call.footprint != nullptr) note_names(**execution, *call.footprint);
   reply.repeatable = operation.kind == Kind::kRead;
   reply.operation = &operation;
@@ -237,8 +239,11 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
   const Operation* const operation = reply.operation != nullptr ? reply.operation : find_target(call.target);
   parts_->counts.add(operation, exception, static_cast<uint64_t>(took_ns));
   if (call.footprint == nullptr) return;
-  call.footprint->took(static_cast<uint64_t>(took_ns));
-  if (is_throttle(exception)) call.footprint->throttled();
+  call.footprint->took(static_cast<uint64_t>(took_ns), failure_of(exception));
+}
+
+metrics::ServerCounts Service::counts() {
+  return count_all(*database_, parts_->counts, *parts_->meters, *parts_->capacity, parts_->space);
 }
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }

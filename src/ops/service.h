@@ -16,6 +16,7 @@
 #include "base/exposition.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "metrics/counts.h"
 #include "ops/authorisation.h"
 #include "ops/call.h"
 #include "ops/request_totals.h"
@@ -102,6 +103,9 @@ class Service {
   const Admission& admission() const;
   // Writes all metrics of requests. Callable from any thread.
   void report(Exposition& out);
+  // What CloudWatch's metrics are made of, of the tables of this service. For one thread, which is the only one to take
+  // extremes. Precondition: the calling code holds the drain lock, and database() is not null.
+  metrics::ServerCounts counts();
   // The same as numbers: those of operations since the start, and those of the tables of all namespaces. Callable from
   // any thread.
   RequestTotals totals();

@@ -32,7 +32,24 @@ void add(HistogramTotals& sum, const HistogramTotals& one) {
   sum.sum += one.sum;
 }
 
+void consume(table::TableCosts& costs, const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
+  api::Capacity own = consumed.base;
+  if (!consumed.local_indexes.empty()) [[unlikely]] {
+    for (const auto& [name, units] : consumed.local_indexes) own += units;
+  }
+  costs.consume(own);
+  for (const auto& [name, units] : consumed.global_indexes) {
+    costs.consume_for_index(units);
+    if (const table::IndexInfo* const index = table.find_index(name)) index->costs->consume(units);
+  }
+}
+
 }  // namespace
+
+template <class Line>
+bool TableMeters::Lines<Line>::are_shared(const Line* line) const {
+  return std::ranges::any_of(others, [&](const auto& other) { return other.second.get() == line; });
+}
 
 template <class Line>
 std::shared_ptr<Line> TableMeters::Lines<Line>::add(Of of, size_t most) {
@@ -80,14 +97,29 @@ void TableMeters::touch(std::string_view space, const table::TableInfo& table, c
   footprint.add(table.meters, place);
 }
 
-bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const api::Capacity& consumed) {
+bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
   if (table::TableCosts* const costs = table.meters->unwatched_costs(); costs != nullptr) [[likely]] {
-    costs->consume(consumed);
+    consume(*costs, table, consumed);
     return false;
   }
   if (table.meters->costs() == nullptr) add(space, table, kNoPlace);
-  table.meters->costs()->consume(consumed);
+  consume(*table.meters->costs(), table, consumed);
   return table.meters->watched();
+}
+
+table::TableCosts* TableMeters::own_costs(const table::TableInfo& table) {
+  table::TableCosts* const costs = table.meters->costs();
+  const MutexLock lock(mutex_);
+  return costs == nullptr || costs_.are_shared(costs) ? nullptr : costs;
+}
+
+void TableMeters::each_operation(const table::TableInfo& table,
+                                 FunctionRef<void(const Operation& operation, table::OperationMeters& line)> visit) {
+  const MutexLock lock(mutex_);
+  for (size_t place = 0; place < operations_.size(); ++place) {
+    table::OperationMeters* const line = table.meters->times(place);
+    if (line != nullptr && !times_.are_shared(line)) visit(*operations_[place], *line);
+  }
 }
 
 std::shared_ptr<throttle::HotKeys> TableMeters::watch_of(const table::TableInfo& table) {
@@ -145,7 +177,7 @@ std::vector<TableTotals> TableMeters::totals() {
   const auto line_of = [&](const Of& of) -> TableTotals& { return tables[{std::get<0>(of), std::get<1>(of)}]; };
   const MutexLock lock(mutex_);
   for (const auto& [of, all] : times_.all()) {
-    for (const auto& line : all) ops::add(line_of(of).took, line->totals());
+    for (const auto& line : all) ops::add(line_of(of).took, line->took.totals());
   }
   for (const auto& [of, all] : costs_.all()) {
     for (const auto& line : all) {
@@ -174,7 +206,7 @@ void TableMeters::report_times(Exposition& out) {
   }();
   for (const auto& [of, all] : lines) {
     HistogramTotals took;
-    for (const auto& line : all) ops::add(took, line->totals());
+    for (const auto& line : all) ops::add(took, line->took.totals());
     if (took.count() == 0) continue;
     const auto& [space, table, place] = of;
     out.histogram("partita_table_request_seconds",

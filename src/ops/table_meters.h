@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/exposition.h"
-#include "base/meter.h"
+#include "base/function_ref.h"
 #include "base/mutex.h"
 #include "ops/request_totals.h"
 #include "table/rows/meters_kept.h"
@@ -45,8 +45,9 @@ class TableMeters {
   // namespace, or empty.
   void touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
              RequestFootprint& footprint);
-  // Counts consumed capacity. True: the table's keys are watched, so call count_key() too.
-  bool charge(std::string_view space, const table::TableInfo& table, const api::Capacity& consumed);
+  // Counts consumed capacity, for the table and for its global indexes. True: the table's keys are watched, so call
+  // count_key() too.
+  bool charge(std::string_view space, const table::TableInfo& table, const api::ConsumedCapacity& consumed);
 
   // The keys with the largest share of the table's capacity, at most `most`. The table's keys are watched from the
   // first call on, until there was no call for throttle::HotKeys::kKeptUpNs, or kMostWatched other tables are watched.
@@ -56,6 +57,12 @@ class TableMeters {
   void report(Exposition& out);
   // The numbers of report(), for all tables that had requests.
   std::vector<TableTotals> totals();
+
+  // Those lines of a table that it shares with no other. Null: there are none.
+  table::TableCosts* own_costs(const table::TableInfo& table);
+  // Calls `visit` with each operation on items that has a line of the table's own.
+  void each_operation(const table::TableInfo& table,
+                      FunctionRef<void(const Operation& operation, table::OperationMeters& line)> visit);
 
  private:
   static constexpr uint8_t kNoPlace = UINT8_MAX;
@@ -72,6 +79,7 @@ class TableMeters {
     // A table and its dropped predecessor of the same name may both have a line for a moment.
     std::map<Of, std::vector<std::shared_ptr<Line>>> all();
     void drop_old();
+    bool are_shared(const Line* line) const;
 
     std::vector<Entry> entries;
     std::map<uint8_t, std::shared_ptr<Line>> others;  // by place, once there was a request
@@ -93,7 +101,7 @@ class TableMeters {
   std::vector<uint8_t> places_;               // by operation
   std::vector<const Operation*> operations_;  // by place
   Mutex mutex_;
-  Lines<CoarseTiming> times_ PARTITA_GUARDED_BY(mutex_);
+  Lines<table::OperationMeters> times_ PARTITA_GUARDED_BY(mutex_);
   Lines<table::TableCosts> costs_ PARTITA_GUARDED_BY(mutex_);
   std::vector<Watch> watches_ PARTITA_GUARDED_BY(mutex_);
 };

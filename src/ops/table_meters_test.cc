@@ -39,11 +39,17 @@ bool says(const std::string& page, const std::string& labels, int times) {
          std::string::npos;
 }
 
+api::ConsumedCapacity units(model::HalfUnits read, model::HalfUnits write) {
+  api::ConsumedCapacity consumed;
+  consumed.base = {read, write};
+  return consumed;
+}
+
 // As of one request that was throttled.
 void throttle(TableMeters& meters, std::string_view space, const table::TableInfo& table) {
   RequestFootprint footprint;
   meters.touch(space, table, operation("PutItem"), footprint);
-  footprint.throttled();
+  footprint.took(20'000, table::Failure::kThrottled);
 }
 
 bool costs(const std::string& page, const std::string& labels, const char* read, const char* write, int throttled) {
@@ -153,9 +159,9 @@ TEST(TableMetersTest, CostsOfTablesAndNamespacesAreToldApart) {
   const table::TableInfo one = described("one");
   const table::TableInfo other = described("other");
   const table::TableInfo of_space = described("one");
-  for (int i = 0; i < 3; ++i) meters.charge("", one, {.read = 1, .write = 0});
-  meters.charge("", other, {.read = 0, .write = 4});
-  meters.charge("ann", of_space, {.read = 2, .write = 6});
+  for (int i = 0; i < 3; ++i) meters.charge("", one, units(1, 0));
+  meters.charge("", other, units(0, 4));
+  meters.charge("ann", of_space, units(2, 6));
   throttle(meters, "ann", of_space);
   throttle(meters, "", other);
   throttle(meters, "", other);
@@ -169,10 +175,10 @@ TEST(TableMetersTest, TablesBeyondTheMostCostTogether) {
   TableMeters meters(2);
   std::vector<table::TableInfo> tables;
   for (const char* const name : {"a", "b", "c", "d"}) tables.push_back(described(name));
-  for (const table::TableInfo& table : tables) meters.charge("", table, {.read = 0, .write = 2});
+  for (const table::TableInfo& table : tables) meters.charge("", table, units(0, 2));
   RequestFootprint footprint;
   for (const table::TableInfo& table : tables) meters.touch("", table, operation("BatchWriteItem"), footprint);
-  footprint.throttled();
+  footprint.took(20'000, table::Failure::kThrottled);
   std::string page = report(meters);
   EXPECT_TRUE(costs(page, R"(table="b")", "0", "1", 1)) << page;
   EXPECT_TRUE(costs(page, R"x(table="(other)")x", "0", "2", 1)) << page;
@@ -181,7 +187,7 @@ TEST(TableMetersTest, TablesBeyondTheMostCostTogether) {
   tables.erase(tables.begin());
   footprint = {};
   const table::TableInfo late = described("late");
-  meters.charge("ann", late, {.read = 8, .write = 0});
+  meters.charge("ann", late, units(8, 0));
   page = report(meters);
   EXPECT_EQ(page.find(R"(table="a")"), std::string::npos) << page;
   EXPECT_TRUE(costs(page, R"(namespace="ann",table="late")", "4", "0", 0)) << page;
@@ -193,11 +199,11 @@ TEST(TableMetersTest, KeysAreCountedWhileSomebodyAsks) {
   TableMeters meters;
   const table::TableInfo one = described("one");
   const table::TableInfo other = described("other");
-  EXPECT_FALSE(meters.charge("", one, {.read = 1, .write = 0})) << "nobody has asked";
+  EXPECT_FALSE(meters.charge("", one, units(1, 0))) << "nobody has asked";
   EXPECT_TRUE(meters.hot_keys("", one, 20, 0).keys.empty());
-  EXPECT_FALSE(meters.charge("", other, {.read = 1, .write = 0}));
+  EXPECT_FALSE(meters.charge("", other, units(1, 0)));
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(meters.charge("", one, {.read = 2, .write = 4}));
+    ASSERT_TRUE(meters.charge("", one, units(2, 4)));
     meters.count_key(one, "hot", 6, kSecondNs);
   }
   meters.count_key(one, "cold", 1, kSecondNs);
@@ -208,9 +214,9 @@ TEST(TableMetersTest, KeysAreCountedWhileSomebodyAsks) {
   EXPECT_EQ(top.total, 19u);
   // A minute later the next request ends it.
   meters.count_key(one, "hot", 6, 62 * kSecondNs);
-  EXPECT_FALSE(meters.charge("", one, {.read = 2, .write = 4}));
+  EXPECT_FALSE(meters.charge("", one, units(2, 4)));
   EXPECT_TRUE(meters.hot_keys("", one, 20, 63 * kSecondNs).keys.empty()) << "it begins again";
-  EXPECT_TRUE(meters.charge("", one, {.read = 2, .write = 4}));
+  EXPECT_TRUE(meters.charge("", one, units(2, 4)));
   EXPECT_TRUE(costs(report(meters), R"(table="one")", "5.5", "10", 0)) << "and no unit was lost";
   throttle(meters, "", one);
   EXPECT_TRUE(costs(report(meters), R"(table="one")", "5.5", "10", 1));
@@ -225,16 +231,16 @@ TEST(TableMetersTest, OnlyTheTablesThatWereAskedForLastAreWatched) {
     static_cast<void>(meters.hot_keys("", table, 1, now_ns += 1'000));
     static_cast<void>(meters.hot_keys("", tables[0], 1, now_ns += 1'000));
   }
-  EXPECT_TRUE(meters.charge("", tables[0], {.read = 1, .write = 0}));
-  EXPECT_FALSE(meters.charge("", tables[1], {.read = 1, .write = 0}));
-  EXPECT_TRUE(meters.charge("", tables[2], {.read = 1, .write = 0}));
-  EXPECT_TRUE(meters.charge("", tables.back(), {.read = 1, .write = 0}));
+  EXPECT_TRUE(meters.charge("", tables[0], units(1, 0)));
+  EXPECT_FALSE(meters.charge("", tables[1], units(1, 0)));
+  EXPECT_TRUE(meters.charge("", tables[2], units(1, 0)));
+  EXPECT_TRUE(meters.charge("", tables.back(), units(1, 0)));
   // Those that are gone leave their room.
   const std::vector<table::TableInfo> left(tables.begin() + 2, tables.begin() + 3);
   tables.clear();
   const table::TableInfo late = described("late");
   static_cast<void>(meters.hot_keys("", late, 1, now_ns += 1'000));
-  EXPECT_TRUE(meters.charge("", left[0], {.read = 1, .write = 0}));
+  EXPECT_TRUE(meters.charge("", left[0], units(1, 0)));
 }
 
 TEST(TableMetersTest, TotalsAreOfAllOperationsOfATable) {
@@ -244,13 +250,13 @@ TEST(TableMetersTest, TotalsAreOfAllOperationsOfATable) {
   for (int i = 0; i < 3; ++i) count(meters, "", one, "GetItem");
   count(meters, "", one, "PutItem");
   throttle(meters, "", one);
-  meters.charge("", one, {.read = 3, .write = 1});
+  meters.charge("", one, units(3, 1));
   count(meters, "ann", of_space, "GetItem");
   const std::vector<TableTotals> totals = meters.totals();
   ASSERT_EQ(totals.size(), 2u);
   EXPECT_EQ(totals[0].table, "one");
   EXPECT_EQ(totals[0].space, "");
-  EXPECT_EQ(totals[0].took.count(), 4u);
+  EXPECT_EQ(totals[0].took.count(), 5u) << "the throttled one too";
   EXPECT_EQ(totals[0].throttled, 1u);
   EXPECT_EQ(totals[0].consumed.read, 3);
   EXPECT_EQ(totals[0].consumed.write, 1);

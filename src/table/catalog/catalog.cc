@@ -79,6 +79,7 @@ void share_tallies(const TableInfo& live, TableInfo& info) {
     if (same == live.indexes.end()) continue;
     index.tally = same->tally;
     index.limits = same->limits;
+    index.costs = same->costs;
   }
 }
 

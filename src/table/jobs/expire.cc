@@ -82,6 +82,7 @@ Task<Result<void>> expire_page(JobRun& run, Table table, const storage::Page& pa
     if (!damage.ok()) co_return damage;
     job.cursor = std::move(cursor);
     job.done += deleted;
+    table->meters->expire(deleted);
     co_await run.rest(began_ns, 1);
   }
   co_return Result<void>();

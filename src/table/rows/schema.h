@@ -103,6 +103,7 @@ struct IndexInfo {
   std::optional<Insights> insights;  // nothing: never set
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
   std::shared_ptr<LimitsKept> limits = std::make_shared<LimitsKept>();
+  std::shared_ptr<IndexCosts> costs = std::make_shared<IndexCosts>();
 
   bool is_global_secondary() const { return global && !vector; }
   // Whether the attribute is one of its keys, or one that a search may name.

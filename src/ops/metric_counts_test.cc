@@ -1,0 +1,186 @@
+// From requests to the metrics of CloudWatch, by a manual clock.
+#include "ops/metric_counts.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "engines/memory/memory_engine.h"
+#include "metrics/history.h"
+#include "ops/footprint.h"
+#include "ops/metrics_thread.h"
+#include "ops/operation.h"
+#include "ops/operation_counts.h"
+#include "ops/service.h"
+#include "table/open/database.h"
+
+namespace partita::ops {
+namespace {
+
+using metrics::Metric;
+using metrics::Scope;
+using metrics::Series;
+
+constexpr int64_t kStart = int64_t{490'000} * 60;  // minutes since 1970
+
+class MetricCountsTest : public testing::Test {
+ protected:
+  MetricCountsTest() {
+    database_ = table::Database::open(*engine_, clock_, random_, {.updating_ms = 0, .deleting_ms = 0}).value();
+    service_ = std::make_unique<Service>(*database_);
+    thread_ = std::make_unique<MetricsThread>(*service_, random_);
+    call("CreateTable",
+         R"({"TableName":"Votes","ProvisionedThroughput":{"ReadCapacityUnits":7,"WriteCapacityUnits":5},)"
+         R"("KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],"AttributeDefinitions":)"
+         R"([{"AttributeName":"p","AttributeType":"S"},{"AttributeName":"day","AttributeType":"S"}],)"
+         R"("GlobalSecondaryIndexes":[{"IndexName":"by_day","Projection":{"ProjectionType":"ALL"},)"
+         R"("KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"ProvisionedThroughput":)"
+         R"({"ReadCapacityUnits":3,"WriteCapacityUnits":2}}]})");
+    clock_.advance_ms(2'000);
+    thread_->tick(clock_.now_ms());
+  }
+
+  // As HTTP does it.
+  int call(std::string_view operation, std::string_view body, int64_t took_ns = 1'000'000) {
+    RequestFootprint footprint;
+    const std::string target = target_of(*find_operation(operation));
+    Call request{target, "application/x-amz-json-1.0", body,
+                 std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
+    request.footprint = &footprint;
+    const Reply reply = wait_for(service_->call(request));
+    service_->answered(request, reply, took_ns);
+    return reply.status;
+  }
+  void next_minute() {
+    clock_.advance_ms(metrics::kMsPerMinute);
+    thread_->tick(clock_.now_ms());
+    ++minute_;
+  }
+  // Of the last minute; nullopt: there is no value.
+  std::optional<metrics::Statistics> last(const Series& series, Metric metric) {
+    const auto read = wait_for(metrics::History(*engine_).read(series, metric, minute_ - 1, minute_));
+    if (!read.ok() || read->empty()) return std::nullopt;
+    return read->front().statistics;
+  }
+  double sum(const Series& series, Metric metric) {
+    const auto found = last(series, metric);
+    return found ? found->sum : -1;
+  }
+
+  const Series table_{Scope::kTable, "Votes", ""};
+  const Series index_{Scope::kIndex, "Votes", "by_day"};
+  static Series of(const std::string& operation) { return {Scope::kTableOperation, "Votes", operation}; }
+
+  std::unique_ptr<storage::Engine> engine_ = open_memory_engine();
+  ManualClock clock_{kStart * metrics::kMsPerMinute};
+  SeededRandom random_{1};
+  std::unique_ptr<table::Database> database_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<MetricsThread> thread_;
+  int64_t minute_ = kStart;
+};
+
+TEST_F(MetricCountsTest, UnitsOfTheTableAndOfTheIndexAreApart) {
+  EXPECT_EQ(call("PutItem", R"({"TableName":"Votes","Item":{"p":{"S":"a"},"day":{"S":"mon"}}})"), 200);
+  EXPECT_EQ(call("PutItem", R"({"TableName":"Votes","Item":{"p":{"S":"b"}}})"), 200);
+  EXPECT_EQ(call("Query", R"({"TableName":"Votes","IndexName":"by_day","KeyConditionExpression":"#d = :d",)"
+                          R"("ExpressionAttributeNames":{"#d":"day"},"ExpressionAttributeValues":{":d":{"S":"mon"}}})"),
+            200);
+  EXPECT_EQ(call("GetItem", R"({"TableName":"Votes","Key":{"p":{"S":"a"}},"ConsistentRead":true})"), 200);
+  EXPECT_EQ(call("GetItem", R"({"TableName":"Votes","Key":{"p":{"S":"a"}}})"), 200);
+  next_minute();
+  EXPECT_EQ(sum(table_, Metric::kConsumedWrite), 2);
+  EXPECT_EQ(sum(index_, Metric::kConsumedWrite), 1);
+  EXPECT_EQ(sum(index_, Metric::kConsumedRead), 0.5);
+  EXPECT_EQ(sum(table_, Metric::kConsumedRead), 1.5);
+  const auto reads = last(table_, Metric::kConsumedRead);
+  EXPECT_EQ(reads->samples, 2);
+  EXPECT_EQ(reads->least, 0.5);
+  EXPECT_EQ(reads->most, 1);
+  next_minute();
+  EXPECT_EQ(sum(table_, Metric::kConsumedRead), 0);
+  EXPECT_EQ(sum(index_, Metric::kConsumedWrite), 0);
+  EXPECT_EQ(last(of("GetItem"), Metric::kLatency), std::nullopt) << "nothing happened";
+}
+
+TEST_F(MetricCountsTest, OnlySuccessfulRequestsHaveALatency) {
+  const std::string put =
+      R"x({"TableName":"Votes","Item":{"p":{"S":"a"}},"ConditionExpression":"attribute_not_exists(p)"})x";
+  EXPECT_EQ(call("PutItem", put, 2'000'000), 200);
+  EXPECT_EQ(call("PutItem", put, 9'000'000), 400);
+  EXPECT_EQ(call("PutItem", put, 9'000'000), 400);
+  EXPECT_EQ(call("PutItem", R"({"TableName":"Votes","Item":{"q":{"S":"a"}}})"), 400);
+  next_minute();
+  const auto took = last(of("PutItem"), Metric::kLatency);
+  ASSERT_TRUE(took);
+  EXPECT_EQ(took->samples, 1);
+  EXPECT_EQ(took->sum, 2);
+  EXPECT_EQ(took->most, 2);
+  EXPECT_EQ(sum({Scope::kOperation, "", "PutItem"}, Metric::kLatency), 2);
+  EXPECT_EQ(sum(table_, Metric::kConditionsFailed), 2);
+  EXPECT_EQ(sum({}, Metric::kUserErrors), 1) << "failed conditions are none";
+}
+
+TEST_F(MetricCountsTest, FailedPartsOfTransactionsCountForTheirTables) {
+  EXPECT_EQ(call("PutItem", R"({"TableName":"Votes","Item":{"p":{"S":"a"}}})"), 200);
+  const auto part = [](const std::string& key) {
+    return R"({"Put":{"TableName":"Votes","Item":{"p":{"S":")" + key +
+           R"x("}},"ConditionExpression":"attribute_not_exists(p)"}})x";
+  };
+  EXPECT_EQ(call("TransactWriteItems", R"({"TransactItems":[)" + part("b") + "," + part("a") + "]}"), 400);
+  next_minute();
+  EXPECT_EQ(sum(table_, Metric::kConditionsFailed), 1);
+  EXPECT_EQ(sum(table_, Metric::kConflicts), -1);
+}
+
+TEST_F(MetricCountsTest, ItemsThatAreReturned) {
+  for (const char* key : {"a", "b", "c"}) {
+    EXPECT_EQ(call("PutItem", std::string(R"({"TableName":"Votes","Item":{"p":{"S":")") + key + "\"}}}"), 200);
+  }
+  EXPECT_EQ(call("Scan", R"({"TableName":"Votes"})"), 200);
+  EXPECT_EQ(call("Scan", R"({"TableName":"Votes","Limit":1})"), 200);
+  next_minute();
+  const auto returned = last(of("Scan"), Metric::kReturnedItems);
+  ASSERT_TRUE(returned);
+  EXPECT_EQ(returned->samples, 2);
+  EXPECT_EQ(returned->sum, 4);
+  EXPECT_EQ(returned->most, 3);
+  EXPECT_EQ(last(of("PutItem"), Metric::kReturnedItems), std::nullopt);
+}
+
+TEST_F(MetricCountsTest, ProvisionedUnitsAreThoseOfTheDescription) {
+  next_minute();  // the minute that five divides
+  EXPECT_EQ(sum(table_, Metric::kProvisionedRead), 7);
+  EXPECT_EQ(sum(table_, Metric::kProvisionedWrite), 5);
+  EXPECT_EQ(sum(index_, Metric::kProvisionedRead), 3);
+  EXPECT_EQ(sum(index_, Metric::kProvisionedWrite), 2);
+  EXPECT_EQ(call("UpdateTable", R"({"TableName":"Votes","BillingMode":"PAY_PER_REQUEST",)"
+                                R"("OnDemandThroughput":{"MaxReadRequestUnits":9,"MaxWriteRequestUnits":8}})"),
+            200);
+  for (int i = 0; i < 5; ++i) next_minute();
+  EXPECT_EQ(last(table_, Metric::kProvisionedRead), std::nullopt);
+  EXPECT_EQ(sum(table_, Metric::kMaxOnDemandRead), 9);
+  EXPECT_EQ(sum(table_, Metric::kMaxOnDemandWrite), 8);
+}
+
+TEST(HistogramBucketsTest, DurationsOfBothWidthsMeet) {
+  Timing fine;
+  CoarseTiming wide;
+  for (uint64_t ns = 1; ns < uint64_t{1} << 38; ns = ns * 3 / 2 + 1) {
+    fine.add(ns);
+    wide.add(ns);
+  }
+  metrics::OperationCounts one;
+  metrics::OperationCounts other;
+  set_succeeded(one, fine.totals(), {});
+  set_succeeded(other, wide.totals(), {});
+  EXPECT_EQ(one.succeeded, other.succeeded);
+  EXPECT_EQ(one.succeeded_ns, other.succeeded_ns);
+}
+
+}  // namespace
+}  // namespace partita::ops

@@ -1,0 +1,47 @@
+// Records a service's metrics once a minute, and evaluates alarms, on a thread of its own. Nothing is written while
+// requests are answered.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/mutex.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/thread.h"
+#include "metrics/recorder.h"
+#include "ops/service.h"
+
+namespace partita::ops {
+
+// For the default database of a server.
+class MetricsThread {
+ public:
+  // Both outlive it. Error: kUnavailable if the system provides no thread.
+  static Result<std::unique_ptr<MetricsThread>> start(Service& service, Random& random);
+  // Without a thread, for tests, which call tick().
+  MetricsThread(Service& service, Random& random) : service_(service), random_(random), recorder_(random.next()) {}
+
+  // What the thread does every second. Preconditions: those of Service::counts().
+  void tick(int64_t now_ms);
+
+ private:
+  static constexpr int64_t kNever = INT64_MIN;
+
+  void run(const std::stop_token& stop);
+  void record(int64_t minute);
+  void evaluate(int64_t now_ms);
+
+  Service& service_;
+  Random& random_;
+  metrics::Recorder recorder_;
+  int64_t minute_ = kNever;  // whose counts are not recorded yet, since 1970
+  int64_t swept_hour_ = kNever;
+  std::optional<int64_t> waited_;  // ticks since the last minute was recorded; nullopt: alarms are evaluated
+  Mutex mutex_;
+  CondVar wake_;
+  Thread thread_;
+};
+
+}  // namespace partita::ops
