@@ -7,6 +7,7 @@
 #include "admin/operator_calls.h"
 #include "auth/text_util.h"
 #include "base/suggestion.h"
+#include "cloudwatch/calls.h"
 #include "iam/calls.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
@@ -54,6 +55,7 @@ std::vector<std::string> known_actions() {
   for (const iam::CallRow& call : iam::calls()) {
     actions.push_back((call.api == iam::Api::kSts ? "sts:" : "iam:") + std::string(call.name));
   }
+  for (const cloudwatch::CallRow& call : cloudwatch::calls()) actions.emplace_back(call.action);
   for (const std::string_view action : operator_actions()) actions.emplace_back(action);
   std::ranges::sort(actions);
   const auto twice = std::ranges::unique(actions);

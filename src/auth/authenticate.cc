@@ -66,7 +66,8 @@ struct ServiceName {
   std::string_view name;
 };
 constexpr std::array kServices = {ServiceName{SignedFor::kDynamoDb, kDynamoDbName}, ServiceName{SignedFor::kIam, "iam"},
-                                  ServiceName{SignedFor::kSts, "sts"}};
+                                  ServiceName{SignedFor::kSts, "sts"},
+                                  ServiceName{SignedFor::kMonitoring, "monitoring"}};
 
 SignedFor service_named(std::string_view name) {
   const auto* const found = std::ranges::find(kServices, name, &ServiceName::name);

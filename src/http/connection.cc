@@ -239,6 +239,7 @@ ops::Call Connection::begin_call(std::string_view body) {
   ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, {id_.data(), id_.size()}};
   call.posted = reader_.method() == Method::kPost;
   if (!call.posted) return call;
+  call.path = path_of(reader_.target());
   call.target = reader_.single(Once::kTarget);
   call.content_type = reader_.single(Once::kContentType);
   call.body = body;
@@ -299,6 +300,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   context_.handler.answered(call, reply, took_ns);
   ReplyHead head = head_of(reply, keep_alive);
   head.request_id = call.request_id;
+  head.more = reply.headers;
   if (reply.body.size() >= kLeastPacked) head.content_encoding = name_of(co_await pack(reply, share));
   net::WriteBytes write = send(head, reply.body);
   const bool sent = co_await write;

@@ -111,6 +111,8 @@ ServiceWords words_of(ops::Api api) {
       return {"IAM", "IAM."};
     case ops::Api::kSts:
       return {"STS", "STS."};
+    case ops::Api::kCloudWatch:
+      return {"CloudWatch", "CloudWatch."};
     case ops::Api::kDynamoDb:
       break;
   }

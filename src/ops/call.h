@@ -44,6 +44,7 @@ struct Call {
   const Source* source = nullptr;
   std::string_view request_id = {};       // also in the head of the reply
   std::string_view space = {};            // the X-Partita-Namespace header, empty when absent
+  std::string_view path = {};             // of the URL, without its query
   bool posted = true;                     // false: not a POST, and the members above are empty
   RequestFootprint* footprint = nullptr;  // gets the names and tables of the call; null: not measured
   int64_t began_ns = 0;                   // when it came, on the monotonic clock; 0: now
@@ -59,6 +60,7 @@ struct Reply {
   // For RequestCounts: the operation, if one exists with that name, and the wire::Exception of its error, if any.
   const Operation* operation = nullptr;
   std::optional<uint8_t> error = std::nullopt;
+  std::string headers = {};    // further ones, each with its CR LF
   bool callers_fault = false;  // counted as SerializationException, though AWS answers a 500
 };
 

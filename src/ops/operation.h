@@ -23,7 +23,7 @@ struct Operation;
 // operation_list.inc says what depends on it.
 enum class Kind : uint8_t { kRead, kWrite, kControl };
 // The AWS service of an operation. All are served at the same address.
-enum class Api : uint8_t { kDynamoDb, kStreams, kIam, kSts };
+enum class Api : uint8_t { kDynamoDb, kStreams, kIam, kSts, kCloudWatch };
 
 // What a request needs beside its parameters. Lives as long as the request.
 struct Context {

@@ -1,10 +1,12 @@
 #include "ops/request_counts.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "base/check.h"
 #include "ops/account_call.h"
+#include "ops/monitoring_call.h"
 #include "ops/operation_counts.h"
 
 namespace partita::ops {
@@ -15,20 +17,33 @@ using wire::Exception;
 
 constexpr size_t kExceptions = static_cast<size_t>(Exception::kCount);
 
-// Those of DynamoDB, then those of IAM and STS, and then that of none.
-size_t place_of_none() { return operations().size() + account_operations().size(); }
+// Those of DynamoDB, those of IAM and STS, those of CloudWatch, and then that of none.
+size_t place_of_none() { return operations().size() + account_operations().size() + monitoring_operations().size(); }
 
 std::string_view name_at(size_t index) {
-  if (index == place_of_none()) return "unknown";
-  const size_t known = operations().size();
-  return index < known ? operations()[index].name : account_operations()[index - known].name;
+  for (const std::span<const Operation> some : {operations(), account_operations(), monitoring_operations()}) {
+    if (index < some.size()) return some[index].name;
+    index -= some.size();
+  }
+  return "unknown";
 }
 
 size_t place_of(const Operation* operation) {
   if (operation == nullptr) return place_of_none();
-  const bool of_account = operation->api == Api::kIam || operation->api == Api::kSts;
-  if (!of_account) return static_cast<size_t>(operation - operations().data());
-  return operations().size() + static_cast<size_t>(operation - account_operations().data());
+  const auto place = [operation](std::span<const Operation> some) {
+    return static_cast<size_t>(operation - some.data());
+  };
+  switch (operation->api) {
+    case Api::kDynamoDb:
+    case Api::kStreams:
+      return place(operations());
+    case Api::kIam:
+    case Api::kSts:
+      return operations().size() + place(account_operations());
+    case Api::kCloudWatch:
+      break;
+  }
+  return operations().size() + account_operations().size() + place(monitoring_operations());
 }
 
 // Whether CloudWatch counts the exception under UserErrors.

@@ -10,6 +10,7 @@
 #include "ops/footprint.h"
 #include "ops/json_codec.h"
 #include "ops/metric_counts.h"
+#include "ops/monitoring_call.h"
 #include "ops/operation.h"
 #include "ops/request_counts.h"
 #include "ops/table_meters.h"
@@ -182,6 +183,12 @@ Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
 Task<Reply> Service::call(const Call& call, bool* allowed) {
   if (call.target.empty() && says_nothing(call)) [[unlikely]]
     co_return unsigned_call();
+  if (const cloudwatch::Protocol* const protocol = monitoring_protocol(call)) [[unlikely]] {
+    DrainLock::SharedGuard guard(drain_lock_);
+    co_await guard;
+    if (database_ == nullptr) co_return refusal(without_database());
+    co_return co_await answer_monitoring(*database_, parts_->admission, !parts_->space.empty(), *protocol, call);
+  }
   if (call.target.empty() && auth::is_form(call.content_type)) {
     DrainLock::SharedGuard guard(drain_lock_);
     co_await guard;

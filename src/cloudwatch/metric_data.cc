@@ -1,0 +1,245 @@
+// GetMetricData.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "cloudwatch/calls.h"
+#include "cloudwatch/expression.h"
+#include "cloudwatch/metric_name.h"
+#include "model/fault.h"
+
+namespace partita::cloudwatch {
+
+namespace {
+
+using metrics::kMsPerMinute;
+using model::Fault;
+using wire::Document;
+
+constexpr size_t kMostQueries = 500;
+constexpr int64_t kMostReturned = 100'800;  // datapoints in one reply
+constexpr size_t kMostExpression = 2'048;
+
+struct DataQuery {
+  std::string id;
+  std::optional<std::string> label;
+  bool returned = true;
+  int64_t period_minutes = 0;
+  // Of a metric.
+  MetricName name;
+  std::string stat;
+  std::optional<std::string> unit;
+  // Of an expression.
+  std::optional<Expression> expression;
+};
+
+struct DataRequest {
+  std::vector<DataQuery> queries;
+  int64_t from_ms = 0;
+  int64_t to_ms = 0;
+  bool ascending = false;
+  int64_t most = kMostReturned;
+  int64_t skipped = 0;  // datapoints of earlier pages
+};
+
+struct Computed {
+  Values values;
+  int64_t period_s = 0;
+};
+
+bool is_id(std::string_view id) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return id[0] >= 'a' && id[0] <= 'z' && std::ranges::all_of(id, fits);
+}
+
+Result<void> decode_stat(const Parameters& stat, DataQuery& query) {
+  PARTITA_TRY(const auto metric, stat.structure("Metric"));
+  if (!metric) return model::refuse(Fault::kMonitorMissing, {"MetricDataQueries.MetricStat.Metric"});
+  PARTITA_TRY(query.name, metric_name_in(*metric));
+  PARTITA_TRY(query.period_minutes, period_in(stat));
+  PARTITA_TRY(query.stat, stat.needed_text("Stat", 1, kMostName));
+  PARTITA_TRY_VOID(statistic_in("Stat", query.stat));
+  PARTITA_TRY(query.unit, stat.text("Unit", 1, kMostName));
+  return {};
+}
+
+Result<DataQuery> decode_query(const Parameters& in) {
+  DataQuery query;
+  PARTITA_TRY(query.id, in.needed_text("Id", 1, kMostName));
+  if (!is_id(query.id)) return invalid("Id", "must begin with a lower-case letter, and have letters, digits and _");
+  PARTITA_TRY_VOID(in.refuse({"AccountId"}));
+  PARTITA_TRY(query.label, in.text("Label", 0, kMostExpression));
+  PARTITA_TRY(const auto returned, in.flag("ReturnData"));
+  query.returned = returned.value_or(true);
+  PARTITA_TRY(const auto stat, in.structure("MetricStat"));
+  PARTITA_TRY(const auto expression, in.text("Expression", 1, kMostExpression));
+  if (stat.has_value() == expression.has_value()) {
+    return model::refuse(Fault::kMonitorCombination,
+                         {"The query " + query.id + " must have either MetricStat or Expression."});
+  }
+  if (stat) {
+    PARTITA_TRY_VOID(decode_stat(*stat, query));
+  } else {
+    PARTITA_TRY(query.expression, Expression::parse(*expression));
+  }
+  return query;
+}
+
+Result<void> check_ids(const std::vector<DataQuery>& queries) {
+  for (size_t i = 0; i < queries.size(); ++i) {
+    const auto same = [&](const DataQuery& other) { return other.id == queries[i].id; };
+    if (std::any_of(queries.begin(), queries.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+      return model::refuse(Fault::kMonitorCombination, {"The id " + queries[i].id + " is used more than once."});
+    }
+  }
+  return {};
+}
+
+Result<DataRequest> decode_data(const Parameters& in) {
+  constexpr std::array<std::string_view, 2> kOrders = {"TimestampDescending", "TimestampAscending"};
+  DataRequest request;
+  PARTITA_TRY(const auto structures, in.structures("MetricDataQueries", kMostQueries));
+  if (structures.empty()) return model::refuse(Fault::kMonitorMissing, {"MetricDataQueries"});
+  for (const Parameters& one : structures) {
+    PARTITA_TRY(DataQuery query, decode_query(one));
+    request.queries.push_back(std::move(query));
+  }
+  PARTITA_TRY_VOID(check_ids(request.queries));
+  PARTITA_TRY(request.from_ms, in.needed_time("StartTime"));
+  PARTITA_TRY(request.to_ms, in.needed_time("EndTime"));
+  if (request.from_ms >= request.to_ms) return model::refuse(Fault::kMonitorRange);
+  PARTITA_TRY(const auto order, in.word("ScanBy", kOrders));
+  request.ascending = order == kOrders[1];
+  PARTITA_TRY(const auto most, in.whole("MaxDatapoints", 1, kMostReturned));
+  request.most = most.value_or(kMostReturned);
+  PARTITA_TRY(const auto position, position_in(in));
+  if (!position) return request;
+  const auto [end, error] = std::from_chars(position->data(), position->data() + position->size(), request.skipped);
+  if (error != std::errc() || end != position->data() + position->size() || request.skipped < 0) {
+    return model::refuse(Fault::kMonitorNextToken);
+  }
+  return request;
+}
+
+Task<Result<Computed>> compute_metric(const CallContext& context, const DataRequest& request, const DataQuery& query) {
+  Computed computed;
+  computed.period_s = query.period_minutes * kSecondsPerMinute;
+  const auto metric = kept_metric(query.name, query.unit);
+  if (!metric) co_return computed;
+  auto read = co_await periods_of(context.engine, *metric, request.from_ms, request.to_ms, query.period_minutes);
+  PARTITA_CO_TRY(const auto periods, std::move(read));
+  const auto statistic = *metrics::statistic_named(query.stat);
+  for (const auto& [at_ms, statistics] : periods) {
+    computed.values.emplace(at_ms, metrics::value_of(statistics, statistic));
+  }
+  co_return computed;
+}
+
+// Of expressions, those first whose operands are known.
+class DataRun {
+ public:
+  explicit DataRun(const DataRequest& request) : request_(request) {}
+
+  void put(const std::string& id, Computed computed) { computed_[id] = std::move(computed); }
+  const Computed& get(const std::string& id) const { return computed_.at(id); }
+
+  Result<void> compute_expressions() {
+    std::vector<const DataQuery*> left;
+    for (const DataQuery& query : request_.queries) {
+      if (query.expression) left.push_back(&query);
+    }
+    while (!left.empty()) {
+      const auto ready = std::ranges::find_if(left, [&](const DataQuery* query) { return is_ready(*query); });
+      if (ready == left.end()) {
+        return model::refuse(Fault::kMonitorExpression,
+                             {left.front()->id, "It names an id that no query has, or needs itself."});
+      }
+      PARTITA_TRY_VOID(compute(**ready));
+      left.erase(ready);
+    }
+    return {};
+  }
+
+ private:
+  bool is_ready(const DataQuery& query) const {
+    return std::ranges::all_of(query.expression->ids(), [&](const std::string& id) { return computed_.contains(id); });
+  }
+
+  Result<void> compute(const DataQuery& query) {
+    Computed computed;
+    for (const std::string& id : query.expression->ids()) {
+      const int64_t period_s = get(id).period_s;
+      if (computed.period_s != 0 && computed.period_s != period_s) {
+        return model::refuse(Fault::kMonitorExpression, {query.id, "Its operands have different periods."});
+      }
+      computed.period_s = period_s;
+    }
+    const auto find = [&](const std::string& id) { return MathInput{&get(id).values, get(id).period_s}; };
+    const int64_t from_ms = request_.from_ms - request_.from_ms % kMsPerMinute;
+    PARTITA_TRY(computed.values, query.expression->evaluate(find, from_ms, request_.to_ms));
+    put(query.id, std::move(computed));
+    return {};
+  }
+
+  const DataRequest& request_;
+  std::map<std::string, Computed> computed_;
+};
+
+std::string_view label_of(const DataQuery& query) {
+  if (query.label) return *query.label;
+  return query.expression ? std::string_view(query.id) : std::string_view(query.name.metric);
+}
+
+// Cuts one page out of all datapoints, which are counted in the order of the queries.
+Document encode_data(const DataRequest& request, const DataRun& run) {
+  Document::List results;
+  int64_t skip = request.skipped;
+  int64_t room = request.most;
+  bool more = false;
+  for (const DataQuery& query : request.queries) {
+    if (!query.returned) continue;
+    const Values& values = run.get(query.id).values;
+    std::vector<std::pair<int64_t, double>> ordered(values.begin(), values.end());
+    if (!request.ascending) std::ranges::reverse(ordered);
+    const auto count = static_cast<int64_t>(ordered.size());
+    const int64_t begin = std::min(skip, count);
+    const int64_t end = std::min(begin + room, count);
+    skip -= begin;
+    room -= end - begin;
+    more = more || end < count;
+    Document::List times;
+    Document::List numbers;
+    for (int64_t i = begin; i < end; ++i) {
+      times.emplace_back(Document::Time{ordered[static_cast<size_t>(i)].first});
+      numbers.emplace_back(ordered[static_cast<size_t>(i)].second);
+    }
+    results.emplace_back(Document::Map{{"Id", query.id},
+                                       {"Label", label_of(query)},
+                                       {"Timestamps", std::move(times)},
+                                       {"Values", std::move(numbers)},
+                                       {"StatusCode", end < count ? "PartialData" : "Complete"}});
+  }
+  Document reply = Document::Map{{"MetricDataResults", std::move(results)}, {"Messages", Document::List{}}};
+  if (more) reply.set("NextToken", token_of(std::to_string(request.skipped + request.most)));
+  return reply;
+}
+
+}  // namespace
+
+Task<Result<Document>> get_metric_data(const CallContext& context, Parameters in) {
+  PARTITA_CO_TRY(const DataRequest request, decode_data(in));
+  DataRun run(request);
+  for (const DataQuery& query : request.queries) {
+    if (query.expression) continue;
+    auto computed = co_await compute_metric(context, request, query);
+    PARTITA_CO_TRY(Computed values, std::move(computed));
+    run.put(query.id, std::move(values));
+  }
+  PARTITA_CO_TRY_VOID(run.compute_expressions());
+  co_return encode_data(request, run);
+}
+
+}  // namespace partita::cloudwatch

@@ -1,0 +1,29 @@
+// Calls of CloudWatch, at the same address as DynamoDB's, in three protocols (cloudwatch/protocol.h).
+#pragma once
+
+#include <span>
+
+#include "base/task.h"
+#include "cloudwatch/protocol.h"
+#include "ops/call.h"
+#include "ops/operation.h"
+
+namespace partita::ops {
+
+// A row for each call, in the order of cloudwatch::calls(), for metrics and the audit log. Static storage.
+std::span<const Operation> monitoring_operations();
+
+// Null: the call is none of CloudWatch.
+inline const cloudwatch::Protocol* monitoring_protocol(const Call& call) {
+  // Nearly all calls are of DynamoDB.
+  if (call.target.starts_with('D')) [[likely]]
+    return nullptr;
+  return cloudwatch::protocol_of({call.target, call.path, call.content_type, call.body});
+}
+
+// Never fails, like Service::call(). `in_namespace`: the database is a namespace, which has no metrics, and the call is
+// refused. All arguments outlive the task. Callable from any thread.
+Task<Reply> answer_monitoring(table::Database& database, Admission& admission, bool in_namespace,
+                              const cloudwatch::Protocol& protocol, const Call& call);
+
+}  // namespace partita::ops
