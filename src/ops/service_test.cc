@@ -37,8 +37,9 @@ class ServiceTest : public testing::Test {
     }
   }
 
-  Reply call(std::string_view operation, std::string_view body) {
-    const std::string target = target_of(*find_operation(operation));
+  Reply call(std::string_view operation, std::string_view body) { return call(*find_operation(operation), body); }
+  Reply call(const Operation& operation, std::string_view body) {
+    const std::string target = target_of(operation);
     const Call request{target, "application/x-amz-json-1.0", body,
                        std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
     return wait_for(service_->call(request));
@@ -85,12 +86,12 @@ TEST_F(ServiceTest, ANullIsRefusedInEveryListAndMapOfEveryOperation) {
   size_t spoilt = 0;
   for (const Operation& operation : operations()) {
     for (const auto& [where, body] : wire::bodies_with_null(*operation.json.shape)) {
-      const Reply reply = call(operation.name, body);
+      const Reply reply = call(operation, body);
       EXPECT_EQ(reply.status, 400) << operation.name << where << ' ' << reply.body;
       EXPECT_NE(reply.body.find("#ValidationException"), std::string::npos) << operation.name << where;
       ++spoilt;
     }
-    const Reply reply = call(operation.name, "null");
+    const Reply reply = call(operation, "null");
     EXPECT_EQ(reply.status, 400) << operation.name;
     EXPECT_NE(reply.body.find("#SerializationException"), std::string::npos) << operation.name << ' ' << reply.body;
   }
@@ -100,7 +101,7 @@ TEST_F(ServiceTest, ANullIsRefusedInEveryListAndMapOfEveryOperation) {
 // Whatever it is answered with, and however little sense it makes.
 TEST_F(ServiceTest, EverySampleIsAnswered) {
   for (const Operation& operation : operations()) {
-    const Reply reply = call(operation.name, wire::sample_body(*operation.json.shape));
+    const Reply reply = call(operation, wire::sample_body(*operation.json.shape));
     EXPECT_TRUE(reply.status == 200 || reply.status == 400) << operation.name << ' ' << reply.body;
   }
 }
@@ -118,6 +119,30 @@ TEST_F(ServiceTest, OneTableTwiceInABatch) {
   };
   const Reply both = call("TransactWriteItems", R"({"TransactItems":[)" + action("ttt") + "," + action(arn) + "]}");
   EXPECT_NE(both.body.find("cannot include multiple operations on one item"), std::string::npos) << both.body;
+}
+
+// Those of a table from when auto scaling asks for the first time.
+TEST_F(ServiceTest, UnitsOfATableAndOfItsIndexAreCountedApart) {
+  ok("CreateTable",
+     R"({"TableName":"vvv","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],)"
+     R"("AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],)"
+     R"("GlobalSecondaryIndexes":[{"IndexName":"ByG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],)"
+     R"("Projection":{"ProjectionType":"ALL"}}]})");
+  const std::string put = R"({"TableName":"vvv","Item":{"p":{"S":"a"},"g":{"S":"b"}}})";
+  ok("PutItem", put);
+  const table::Table table = database_->catalog().find("vvv");
+  const table::IndexInfo& index = *table->find_index("ByG");
+  EXPECT_FALSE(table->units->counts());
+  EXPECT_EQ(table->units->consumed().total(), 0);
+  EXPECT_EQ(index.costs->write.sum(), 2);
+  ok("PutItem", R"({"TableName":"vvv","Item":{"p":{"S":"c"},"g":{"S":"b"}}})");
+  ok("GetItem", R"({"TableName":"vvv","Key":{"p":{"S":"a"}},"ConsistentRead":true})");
+  ok("Query", R"({"TableName":"vvv","IndexName":"ByG","KeyConditionExpression":"g = :g",)"
+              R"("ExpressionAttributeValues":{":g":{"S":"b"}}})");
+  EXPECT_EQ(table->units->consumed().write, 2);
+  EXPECT_EQ(table->units->consumed().read, 2);
+  EXPECT_EQ(index.costs->write.sum(), 4);
+  EXPECT_EQ(index.costs->read.sum(), 1);
 }
 
 TEST_F(ServiceTest, EachAccessComesByTheGateWithItsCost) {

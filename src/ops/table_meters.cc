@@ -38,6 +38,7 @@ void consume(table::TableCosts& costs, const table::TableInfo& table, const api:
     for (const auto& [name, units] : consumed.local_indexes) own += units;
   }
   costs.consume(own);
+  table.units->consume(own);
   for (const auto& [name, units] : consumed.global_indexes) {
     costs.consume_for_index(units);
     if (const table::IndexInfo* const index = table.find_index(name)) index->costs->consume(units);

@@ -573,6 +573,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kStsTooLong, Exception::kValidation, "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."},
     FaultRow{Fault::kStsChained, Exception::kValidation, "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"},
 #include "wire/monitoring_faults.inc"
+#include "wire/scaling_fault_rows.inc"
 };
 // clang-format on
 

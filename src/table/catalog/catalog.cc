@@ -74,6 +74,7 @@ void share_tallies(const TableInfo& live, TableInfo& info) {
   info.tally = live.tally;
   info.meters = live.meters;
   info.limits = live.limits;
+  info.units = live.units;
   for (auto& index : info.indexes) {
     const auto same = std::ranges::find(live.indexes, index.id, &IndexInfo::id);
     if (same == live.indexes.end()) continue;

@@ -33,4 +33,9 @@ Task<Result<Table>> delete_table(TableContext& context, std::string name);
 // the table is already kUpdating. Faults: those under "Tables" in model/faults.inc, kTableNotFound.
 Task<Result<Table>> update_table(TableContext& context, const api::UpdateTableRequest& update);
 
+// Changes only the read or only the write units of a provisioned table or of its global index (empty: the table's own),
+// by the rules of UpdateTable, and whatever the others are at that moment. Waits while the table is already kUpdating.
+// Faults: those of update_table().
+Task<Result<Table>> update_units(TableContext& context, std::string name, std::string index, bool write, int64_t units);
+
 }  // namespace partita::table

@@ -334,6 +334,41 @@ Task<Result<Table>> update_table(TableContext& context, const api::UpdateTableRe
   co_return changed;
 }
 
+namespace {
+
+api::UpdateTableRequest request_for_units(const TableInfo& table, const std::string& index, bool write, int64_t units) {
+  const IndexInfo* const indexed = index.empty() ? nullptr : table.find_index(index);
+  const Throughput& now = indexed == nullptr ? table.throughput : indexed->throughput;
+  const api::Units wanted = write ? api::Units{now.read_units, units} : api::Units{units, now.write_units};
+  api::UpdateTableRequest request;
+  request.name = table.name;
+  if (index.empty()) {
+    request.throughput = wanted;
+  } else {
+    api::IndexUpdate update;
+    update.changed = index;
+    update.throughput = wanted;
+    request.indexes.emplace().push_back(std::move(update));
+  }
+  return request;
+}
+
+}  // namespace
+
+Task<Result<Table>> update_units(TableContext& context, std::string name, std::string index, bool write,
+                                 int64_t units) {
+  PARTITA_CO_TRY_VOID(co_await context.settled_table(name));
+  const int64_t now_ms = context.clock().now_ms();
+  const int64_t due_ms = now_ms + context.options().updating_ms;
+  const Catalog::Change change = [&](TableInfo& table) {
+    table.settle(now_ms);
+    return apply_update(table, request_for_units(table, index, write, units), now_ms, due_ms);
+  };
+  auto changed = co_await context.catalog().change(name, change);
+  context.wake_jobs();
+  co_return changed;
+}
+
 Task<Result<Table>> delete_table(TableContext& context, std::string name) {
   PARTITA_CO_TRY_VOID(co_await context.settled_table(name));
   const int64_t now_ms = context.clock().now_ms();

@@ -81,7 +81,7 @@ struct JobRow {
   std::unique_ptr<JobType> type;
 
   // Whether the store has rows of that kind.
-  bool is_stored() const { return kind != JobKind{}; }
+  bool is_stored() const { return table::is_stored(kind); }
 };
 
 // All kinds: rows/job_kinds.inc.

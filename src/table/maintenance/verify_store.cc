@@ -15,6 +15,7 @@
 #include "table/maintenance/seed_mark.h"
 #include "table/maintenance/verify_parts.h"
 #include "table/rows/expiry_rows.h"
+#include "table/rows/scaling_rows.h"
 #include "table/rows/system_rows.h"
 #include "table/vectors/vector_log.h"
 
@@ -105,6 +106,12 @@ class CatalogReader {
         return;
       case SystemRow::kAccount:  // iam knows what they mean
         if (rest.empty() && row.value.size() != sizeof(uint64_t)) wrong("The users' revision cannot be read.");
+        return;
+      case SystemRow::kScaling:
+        if (!target_from(row.value).ok()) wrong("A scalable target cannot be read.");
+        return;
+      case SystemRow::kScalingLog:
+        if (!check_scaling_log(row.key, row.value).ok()) wrong("An activity of auto scaling cannot be read.");
         return;
       case SystemRow::kSeed:
         if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made cannot be read.");

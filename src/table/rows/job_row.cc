@@ -18,7 +18,7 @@ bool is_known(char letter) {
 #define PARTITA_JOB(kind, letter, name) case JobKind::kind:
 #include "table/rows/job_kinds.inc"
 #undef PARTITA_JOB
-    return letter != 0;
+    return is_stored(static_cast<JobKind>(letter));
   }
   return false;
 }

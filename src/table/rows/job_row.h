@@ -21,6 +21,8 @@ enum class JobKind : char {
 #include "table/rows/job_kinds.inc"
 #undef PARTITA_JOB
 };
+// Whether the store has rows of that kind.
+constexpr bool is_stored(JobKind kind) { return static_cast<char>(kind) >= ' '; }
 
 // `cursor` and `done` serve every kind. A kind that must remember more adds a member here, in job_row() and job_from(),
 // and in docs/formats/catalogue.md. A row without a member, as older versions wrote it, gets its default.

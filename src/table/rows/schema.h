@@ -19,6 +19,7 @@
 #include "table/rows/counts.h"
 #include "table/rows/limits_kept.h"
 #include "table/rows/meters_kept.h"
+#include "table/rows/units_kept.h"
 #include "table/rows/vector_schema.h"
 
 namespace partita::table {
@@ -189,6 +190,7 @@ struct TableInfo {
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
   std::shared_ptr<MetersKept> meters = std::make_shared<MetersKept>();
   std::shared_ptr<LimitsKept> limits = std::make_shared<LimitsKept>();
+  std::shared_ptr<UnitsKept> units = std::make_shared<UnitsKept>();  // without those of global indexes
 
   // Of a published description; never stored.
   storage::Version version{};

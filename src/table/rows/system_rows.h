@@ -23,6 +23,8 @@ enum class SystemRow : char {
   kAccount = 'A',       // then nothing, or the name of a user, a role, ...: see account_rows.h
   kToken = 'I',         // then a ClientRequestToken
   kStream = 'M',        // then a table's name, a zero and a stream's label, see stream_rows.h
+  kScaling = 'U',       // then a resource, a zero and R or W: a scalable target, see scaling_rows.h
+  kScalingLog = 'G',    // then a kind and more: activities and minutes of auto scaling, see scaling_rows.h
   kTrimmed = 'V',       // then a table id and an index id: the trim position of a vector index's log, see vector_log.h
   kMetrics = 'H',       // then a table's name, a zero, an hour and a server: its metrics (src/metrics)
   kAlarm = 'L',         // then an alarm's name
