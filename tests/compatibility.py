@@ -22,13 +22,25 @@ PAGE = ROOT / "docs" / "compatibility.md"
 MODEL = ROOT / "tests" / "service_model.json"
 OPS = ROOT / "src" / "ops"
 BEGIN, END = "<!-- operations: begin -->", "<!-- operations: end -->"
-SERVICES = {"DynamoDB": "dynamodb", "DynamoDB Streams": "dynamodbstreams"}
+SERVICES = {
+    "DynamoDB": "dynamodb",
+    "DynamoDB Streams": "dynamodbstreams",
+    "Application Auto Scaling": "application-autoscaling",
+}
+APIS = {"kDynamoDb": "DynamoDB", "kStreams": "DynamoDB Streams", "kAutoScaling": "Application Auto Scaling"}
 
 
 def served():
-    """{operation: what kind of operation it is}"""
+    """{(the service's title, operation): what kind of operation it is}"""
     rows = (OPS / "operation_list.inc").read_text()
-    return {name: kind.lower() for name, kind in re.findall(r"^PARTITA_OPERATION\((\w+), k(\w+),", rows, re.MULTILINE)}
+    found = re.findall(r"^PARTITA_OPERATION\((\w+), k(\w+), .*, (\w+)\)$", rows, re.MULTILINE)
+    return {(APIS[api], name): kind.lower() for name, kind, api in found}
+
+
+def label(title, name):
+    """What cases of tests/api call the operation: its name, with that of the service if DynamoDB has one of the name."""
+    is_second = title != "DynamoDB" and ("DynamoDB", name) in served()
+    return f"{title.split()[1]}{title.split()[2]}.{name}" if is_second else name
 
 
 def refused():
@@ -70,7 +82,7 @@ def counts_of(results, name):
 
 
 def counts_on_page():
-    rows = re.findall(r"^\| (\w+) \| \w+ \| (\d+) passed(?:, \*\*(\d+) failed\*\*)? \|$", PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| ([\w.]+) \| \w+ \| (\d+) passed(?:, \*\*(\d+) failed\*\*)? \|$", PAGE.read_text(), re.MULTILINE)
     return {name: {"passed": int(passed), "failed": int(failed or 0)} for name, passed, failed in rows}
 
 
@@ -81,10 +93,11 @@ def generated(results):
     parts = ", ".join(f"{len(operations)} of {title}" for title, operations in services.items())
     lines.append(f"Partita serves {len(kinds)} of the {total} operations in the service model of {known['source']} ({parts}):")
     lines += ["", "| operation | kind | cases in tests/api |", "|---|---|--:|"]
-    lines += [f"| {name} | {kinds[name]} | {counts_of(results, name)} |" for name in sorted(kinds)]
+    named = sorted((label(title, name), kind) for (title, name), kind in kinds.items())
+    lines += [f"| {name} | {kind} | {counts_of(results, name)} |" for name, kind in named]
     lines += ["", "Not served yet; calls get UnknownOperationException:", ""]
     for title, operations in services.items():
-        missing = [name for name in operations if name not in kinds]
+        missing = [name for name in operations if (title, name) not in kinds]
         if missing:
             lines.append(f"- {title}: {', '.join(missing)}")
     lines += ["", "Parameters that are not supported yet; they are refused with a message that names them:", ""]

@@ -65,8 +65,9 @@ struct ServiceName {
   SignedFor service;
   std::string_view name;
 };
-constexpr std::array kServices = {ServiceName{SignedFor::kDynamoDb, kDynamoDbName}, ServiceName{SignedFor::kIam, "iam"},
-                                  ServiceName{SignedFor::kSts, "sts"},
+constexpr std::array kServices = {ServiceName{SignedFor::kDynamoDb, kDynamoDbName},
+                                  ServiceName{SignedFor::kAutoScaling, "application-autoscaling"},
+                                  ServiceName{SignedFor::kIam, "iam"}, ServiceName{SignedFor::kSts, "sts"},
                                   ServiceName{SignedFor::kMonitoring, "monitoring"}};
 
 SignedFor service_named(std::string_view name) {

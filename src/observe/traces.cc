@@ -107,6 +107,8 @@ ServiceWords words_of(ops::Api api) {
   switch (api) {
     case ops::Api::kStreams:
       return {"DynamoDB Streams", "DynamoDB."};
+    case ops::Api::kAutoScaling:
+      return {"Application Auto Scaling", "AutoScaling."};
     case ops::Api::kIam:
       return {"IAM", "IAM."};
     case ops::Api::kSts:

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/fault.h"
+#include "ops/operation.h"
 #include "wire/error_body.h"
 
 namespace partita::ops {
@@ -15,6 +16,7 @@ using model::Fault;
 using model::refuse;
 
 constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
+constexpr std::string_view kJson11 = "application/x-amz-json-1.1";
 constexpr std::string_view kJson = "application/json";
 
 // "type/subtype" without parameters.
@@ -36,6 +38,10 @@ Reply reply_of(wire::ErrorReply&& rendered) {
 bool speaks_json(const Call& call) {
   if (call.posted && call.content_type == kJson10) return true;  // the usual
   const std::string_view type = media_type(call.content_type);
+  if (type == kJson11) {
+    const JsonService* const service = find_json_service(call.target);
+    return call.posted && service != nullptr && service->content_type == kJson11;
+  }
   return call.posted && (type == kJson10 || type == kJson || call.body.empty());
 }
 
@@ -47,7 +53,12 @@ Reply not_json() {
 
 void match_content_type(const Call& call, Reply& reply) {
   if (call.content_type == kJson10 || reply.content_type != kJson10) return;
-  if (media_type(call.content_type) != kJson10) reply.content_type = kJson;
+  const std::string_view type = media_type(call.content_type);
+  if (type == kJson11) {
+    reply.content_type = kJson11;
+  } else if (type != kJson10) {
+    reply.content_type = kJson;
+  }
 }
 
 const auth::Caller* known_caller(const Call& call) {
@@ -73,8 +84,8 @@ Result<const auth::Caller*> caller_of(const Call& call) {
   PARTITA_CHECK(false);
 }
 
-Reply refusal(const Error& error) {
-  Reply reply = reply_of(wire::render(error));
+Reply refusal(const Error& error, bool both_message_members) {
+  Reply reply = reply_of(wire::render(error, both_message_members));
   if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
   return reply;
 }

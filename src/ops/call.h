@@ -67,7 +67,8 @@ struct Reply {
 // The reply if there is no memory to begin the call: 503, which SDKs retry.
 Reply overloaded();
 // The reply to a failed call: AWS's error body, and the cause for the log.
-Reply refusal(const Error& error);
+// `both_message_members`: see JsonService.
+Reply refusal(const Error& error, bool both_message_members = false);
 // The caller of a call, which the call holds. Faults: the refusal of its signature.
 Result<const auth::Caller*> caller_of(const Call& call);
 // The same; null if the signature was refused.

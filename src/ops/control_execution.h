@@ -28,6 +28,7 @@ struct Subject {
   std::string* region = nullptr;  // the driver puts the caller's here
   const std::vector<api::Tag>* tags = nullptr;
   const std::vector<std::string>* tag_names = nullptr;
+  const std::string* scaled = nullptr;               // a resource of Application Auto Scaling, for the logs alone
   std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
 };
 
@@ -76,6 +77,7 @@ class ControlExecutionOf final : public ControlExecution {
     if (named.table != nullptr) visit(arn_given().empty() ? *named.table : arn_given(), {}, table::Verb::kControl);
     if (named.resource != nullptr) visit(named.resource->arn, {}, table::Verb::kControl);
     if (named.stream_arn != nullptr) visit(*named.stream_arn, {}, table::Verb::kControl);
+    if (named.scaled != nullptr) visit(*named.scaled, {}, table::Verb::kControl);
   }
 
   Result<Request>& decoded() { return request_; }

@@ -29,7 +29,8 @@ void note_names(wire::JsonValue body, RequestFootprint& footprint) {
   const auto note = [&](wire::JsonValue value) {
     if (value.is(wire::JsonValue::Kind::kString)) footprint.name(std::string(value.as_string()));
   };
-  for (const std::string_view member : {"TableName", "ResourceArn", "StreamArn"}) note(body.get(member));
+  for (const std::string_view member : {"TableName", "ResourceArn", "StreamArn", "ResourceId", "ResourceARN"})
+    note(body.get(member));
   for (const auto& [table, requests] : body.get("RequestItems").members()) footprint.name(std::string(table));
   for (const wire::JsonValue part : body.get("TransactItems").elements()) {
     for (const auto& [kind, action] : part.members()) note(action.get("TableName"));

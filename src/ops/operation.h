@@ -22,8 +22,22 @@ struct Operation;
 
 // operation_list.inc says what depends on it.
 enum class Kind : uint8_t { kRead, kWrite, kControl };
-// The AWS service of an operation. All are served at the same address.
-enum class Api : uint8_t { kDynamoDb, kStreams, kIam, kSts, kCloudWatch };
+// The AWS service of an operation. All are served at the same address. IAM and STS take forms, CloudWatch several
+// encodings, the others JSON.
+enum class Api : uint8_t { kDynamoDb, kStreams, kAutoScaling, kIam, kSts, kCloudWatch };
+
+// What requests of a service that takes JSON have in common.
+struct JsonService {
+  Api api;
+  std::string_view target;        // what precedes the operation in X-Amz-Target
+  std::string_view content_type;  // static storage
+  auth::SignedFor signed_for;
+  bool both_message_members = false;  // errors have "message" and "Message", as SDKs differ in what they read
+};
+// Precondition: the service takes JSON.
+const JsonService& json_service(Api api);
+// The service that X-Amz-Target names; null: none of those that take JSON.
+const JsonService* find_json_service(std::string_view target);
 
 // What a request needs beside its parameters. Lives as long as the request.
 struct Context {
@@ -59,9 +73,10 @@ std::string target_of(const Operation& operation);
 // Null: no operation has that target.
 const Operation* find_target(std::string_view target);
 
-// All operations, sorted by name.
+// All operations of services that take JSON, sorted by name. Those of several services with one name are in the order
+// of Api.
 std::span<const Operation> operations();
-// Null: no operation has that name.
+// The first one of that name. Null: there is none.
 const Operation* find_operation(std::string_view name);
 
 }  // namespace partita::ops

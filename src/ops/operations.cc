@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
 
@@ -39,29 +41,51 @@ constexpr std::array<uint8_t, kPlaceCount> kPlaces = [] {
 }();
 
 // By Api.
-constexpr std::array<std::string_view, 2> kTargets = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
+constexpr std::array kJsonServices = {
+    JsonService{Api::kDynamoDb, "DynamoDB_20120810.", "application/x-amz-json-1.0", auth::SignedFor::kDynamoDb},
+    JsonService{Api::kStreams, "DynamoDBStreams_20120810.", "application/x-amz-json-1.0", auth::SignedFor::kDynamoDb},
+    JsonService{Api::kAutoScaling, "AnyScaleFrontendService.", "application/x-amz-json-1.1",
+                auth::SignedFor::kAutoScaling, true},
+};
+static_assert(std::ranges::is_sorted(kJsonServices, {}, &JsonService::api));
+static_assert(kJsonServices.back().api == static_cast<Api>(kJsonServices.size() - 1), "a row for each");
 
-std::string_view prefix_of(Api api) { return kTargets[static_cast<size_t>(api)]; }
+// Calls fits(operation) for each operation of that name until it returns true. Null: it never did.
+template <class Fits>
+const Operation* find_named(std::string_view name, Fits fits) {
+  for (size_t place = first_place_of(name);; ++place) {
+    const uint8_t operation = kPlaces[place % kPlaceCount];
+    if (operation == kNoOperation) return nullptr;
+    if (kOperations[operation].name == name && fits(kOperations[operation])) return &kOperations[operation];
+  }
+}
 
 }  // namespace
+
+const JsonService& json_service(Api api) {
+  PARTITA_CHECK(static_cast<size_t>(api) < kJsonServices.size());
+  return kJsonServices[static_cast<size_t>(api)];
+}
+
+const JsonService* find_json_service(std::string_view target) {
+  const auto* const found =
+      std::ranges::find_if(kJsonServices, [&](const JsonService& one) { return target.starts_with(one.target); });
+  return found == kJsonServices.end() ? nullptr : found;
+}
 
 std::span<const Operation> operations() { return kOperations; }
 
 std::string target_of(const Operation& operation) {
-  return std::string(prefix_of(operation.api)).append(operation.name);
+  return std::string(json_service(operation.api).target).append(operation.name);
 }
 
 const Operation* find_target(std::string_view target) {
-  const Operation* operation = find_operation(target.substr(target.find('.') + 1));
-  return operation != nullptr && target.starts_with(prefix_of(operation->api)) ? operation : nullptr;
+  return find_named(target.substr(target.find('.') + 1),
+                    [&](const Operation& operation) { return target.starts_with(json_service(operation.api).target); });
 }
 
 const Operation* find_operation(std::string_view name) {
-  for (size_t place = first_place_of(name);; ++place) {
-    const uint8_t operation = kPlaces[place % kPlaceCount];
-    if (operation == kNoOperation) return nullptr;
-    if (kOperations[operation].name == name) return &kOperations[operation];
-  }
+  return find_named(name, [](const Operation&) { return true; });
 }
 
 }  // namespace partita::ops

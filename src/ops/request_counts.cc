@@ -17,11 +17,17 @@ using wire::Exception;
 
 constexpr size_t kExceptions = static_cast<size_t>(Exception::kCount);
 
-// Those of DynamoDB, those of IAM and STS, those of CloudWatch, and then that of none.
+// Those that take JSON, those of IAM and STS, those of CloudWatch, and then that of none.
 size_t place_of_none() { return operations().size() + account_operations().size() + monitoring_operations().size(); }
 
 std::string_view name_at(size_t index) {
-  for (const std::span<const Operation> some : {operations(), account_operations(), monitoring_operations()}) {
+  // The second operation of a name is known by its action.
+  if (index < operations().size()) {
+    const Operation& operation = operations()[index];
+    return find_operation(operation.name) == &operation ? operation.name : operation.action;
+  }
+  index -= operations().size();
+  for (const std::span<const Operation> some : {account_operations(), monitoring_operations()}) {
     if (index < some.size()) return some[index].name;
     index -= some.size();
   }
@@ -36,6 +42,7 @@ size_t place_of(const Operation* operation) {
   switch (operation->api) {
     case Api::kDynamoDb:
     case Api::kStreams:
+    case Api::kAutoScaling:
       return place(operations());
     case Api::kIam:
     case Api::kSts:
@@ -44,6 +51,11 @@ size_t place_of(const Operation* operation) {
       break;
   }
   return operations().size() + account_operations().size() + place(monitoring_operations());
+}
+
+// Whether it is one of those in the namespace AWS/DynamoDB.
+bool is_of_dynamodb(const Operation& operation) {
+  return operation.api == Api::kDynamoDb || operation.api == Api::kStreams;
 }
 
 // Whether CloudWatch counts the exception under UserErrors.
@@ -98,7 +110,7 @@ std::vector<metrics::OperationCounts> RequestCounts::operation_counts() {
   for (size_t i = 0; i < operations().size(); ++i) {
     One& one = all_[i];
     const HistogramTotals took = one.took.totals();
-    if (took.count() == 0) continue;
+    if (took.count() == 0 || !is_of_dynamodb(operations()[i])) continue;
     metrics::OperationCounts counts;
     counts.name = operations()[i].name;
     set_succeeded(counts, took, one.failed.totals());
@@ -116,6 +128,7 @@ std::vector<metrics::OperationCounts> RequestCounts::operation_counts() {
 uint64_t RequestCounts::user_errors() const {
   uint64_t sum = 0;
   for (size_t i = 0; i < operations().size(); ++i) {
+    if (!is_of_dynamodb(operations()[i])) continue;
     for (size_t e = 0; e < kExceptions; ++e) {
       if (is_user_error(static_cast<Exception>(e))) sum += all_[i].errors[e].load(std::memory_order_relaxed);
     }

@@ -60,8 +60,9 @@ Result<Begun> begin(Admission& admission, const Call& call) {
     return std::move(known).error();
   }
   const auth::Caller* const caller = *known;
-  if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
-    return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
+  const auth::SignedFor needed = json_service(operation->api).signed_for;
+  if (caller->signed_for != needed && caller->signed_for != auth::SignedFor::kAny) {
+    return refuse(Fault::kInvalidSignature, {auth::wrong_service(needed)});
   }
   if (!document.ok()) return std::move(document).error();
   return Begun{std::move(document).value(), operation, caller};
@@ -232,7 +233,7 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
       done = std::move(body).error();
     }
   }
-  if (!done.ok()) reply = refusal(done.error());
+  if (!done.ok()) reply = refusal(done.error(), json_service(operation.api).both_message_members);
   if (!done.ok() && execution.ok()) count_reasons(done.error(), **execution, context);
   if (execution.ok() && call.footprint != nullptr) note_names(**execution, *call.footprint);
   reply.repeatable = operation.kind == Kind::kRead;

@@ -195,7 +195,7 @@ std::string_view code_of(const Error& error) {
   return code.empty() ? name_of(Exception::kInternalServerError).name : code;
 }
 
-ErrorReply render(const Error& error) {
+ErrorReply render(const Error& error, bool both_message_members) {
   const Fault fault = fault_told(error);
   const ExceptionName& exception = name_of(exception_of(error, fault));
   JsonWriter json(expected_bytes(error));
@@ -203,11 +203,13 @@ ErrorReply render(const Error& error) {
   json.member("__type", std::string(exception.space) + '#' + std::string(exception.name));
   const std::string text = text_of(error, fault);
   if (!text.empty()) {
-    json.member(message_key_of(error, fault, exception), text);
+    const std::string_view key = message_key_of(error, fault, exception);
+    json.member(key, text);
+    if (both_message_members) json.member(key == "message" ? "Message" : "message", text);
   }
   const auto* cancelled = cancellation_of(error);
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);
-  if (!written.ok()) return render(written.error());
+  if (!written.ok()) return render(written.error(), both_message_members);
   write_throttling_reason(json, error, exception.exception);
   json.end_object();
   return {exception.status, std::move(json).take(), exception.exception, retry_after_ms(error, exception.exception)};

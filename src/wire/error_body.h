@@ -22,7 +22,8 @@ struct ErrorReply {
 // Bad input gets its fault's exception and text, with the details of model/fault_detail.h. The other kinds reveal
 // nothing internal: kConflict becomes ProvisionedThroughputExceededException, which every SDK retries. The rest become
 // InternalServerError, status 500, after which AWS too leaves open whether the request took effect.
-ErrorReply render(const Error& error);
+// `both_message_members`: the text is both "message" and "Message".
+ErrorReply render(const Error& error, bool both_message_members = false);
 
 // The reply of IAM and STS, as XML; `space` is its xmlns. kConflict becomes ConcurrentModification.
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id);

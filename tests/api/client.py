@@ -21,6 +21,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 TARGET = "DynamoDB_20120810"
+SCALING_TARGET = "AnyScaleFrontendService"
 STREAMS_TARGET = "DynamoDBStreams_20120810"
 OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
 VALIDATION = "ValidationException"
@@ -72,11 +73,11 @@ def _connection():
     return connection
 
 
-def signed_headers(body, headers):
+def signed_headers(body, headers, service="dynamodb"):
     request = AWSRequest("POST", os.environ["PARTITA_ENDPOINT"] + "/", headers=headers, data=body)
     key = os.environ.get("AWS_ACCESS_KEY_ID", "local")
     secret = os.environ.get("AWS_SECRET_ACCESS_KEY", "local")
-    SigV4Auth(Credentials(key, secret, os.environ.get("AWS_SESSION_TOKEN")), "dynamodb", region()).add_auth(request)
+    SigV4Auth(Credentials(key, secret, os.environ.get("AWS_SESSION_TOKEN")), service, region()).add_auth(request)
     return dict(request.headers.items())
 
 
@@ -109,6 +110,20 @@ def call(operation, body=None, headers=None, unsigned=False):
     if "x-amz-crc32" in reply.headers:
         assert int(reply.headers["x-amz-crc32"]) == zlib.crc32(reply.raw), "x-amz-crc32 does not fit the body"
     return reply
+
+
+def call_scaling(operation, body):
+    """As call(), of Application Auto Scaling."""
+    data = json.dumps(body).encode()
+    wanted = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"{SCALING_TARGET}.{operation}"}
+    return send(data, signed_headers(data, wanted, "application-autoscaling"))
+
+
+def ok_scaling(operation, **parameters):
+    """As ok(), of Application Auto Scaling."""
+    reply = call_scaling(operation, parameters)
+    assert reply.status == 200, f"{operation} {json.dumps(parameters)[:1500]}\n  answered {reply!r}"
+    return reply.body
 
 
 def ok(operation, **parameters):

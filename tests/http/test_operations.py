@@ -13,11 +13,15 @@ sys.path.insert(0, str(ROOT / "tests"))
 import compatibility  # noqa: E402  (it stands in tests)
 
 OPERATIONS = [(t, o) for t, names in compatibility.model()["services"].items() for o in names]
-TARGETS = {"DynamoDB": "DynamoDB_20120810", "DynamoDB Streams": "DynamoDBStreams_20120810"}
+TARGETS = {
+    "DynamoDB": "DynamoDB_20120810",
+    "DynamoDB Streams": "DynamoDBStreams_20120810",
+    "Application Auto Scaling": "AnyScaleFrontendService",
+}
 
 
 @pytest.mark.parametrize("title, operation", OPERATIONS)
 def test_an_operation_is_served_or_unknown(server, title, operation):
     reply = raw.exchange(server, raw.request(b"{}", {"X-Amz-Target": f"{TARGETS[title]}.{operation}"}))
     unknown = reply.status == 400 and json.loads(reply.body).get("__type", "").endswith("UnknownOperationException")
-    assert unknown == (operation not in compatibility.served()), (reply.status, reply.body)
+    assert unknown == ((title, operation) not in compatibility.served()), (reply.status, reply.body)

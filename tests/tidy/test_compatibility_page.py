@@ -20,9 +20,9 @@ def test_the_page_is_the_one_that_is_generated():
 
 
 def test_every_operation_is_one_of_the_service_model():
-    known = {name for operations in compatibility.model()["services"].values() for name in operations}
-    assert set(compatibility.served()) <= known
-    assert set(compatibility.refused()) <= known
+    services = compatibility.model()["services"]
+    assert set(compatibility.served()) <= {(title, name) for title, names in services.items() for name in names}
+    assert set(compatibility.refused()) <= {name for names in services.values() for name in names}
 
 
 def test_a_refused_parameter_is_one_of_the_service_model():

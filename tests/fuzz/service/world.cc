@@ -48,8 +48,8 @@ constexpr std::string_view kItems = R"({"RequestItems": {
     {"PutRequest": {"Item": {"pk": {"S": "b"}, "sk": {"N": "-1"}, "when": {"S": "2021"}}}}]}})";
 
 // What a later request may need.
-constexpr std::array<std::string_view, 4> kRemembered = {"LatestStreamArn", "ShardId", "ShardIterator",
-                                                         "SequenceNumber"};
+constexpr std::array<std::string_view, 5> kRemembered = {"LatestStreamArn", "ShardId", "ShardIterator",
+                                                         "SequenceNumber", "ScalableTargetARN"};
 
 constexpr auto kPatience = std::chrono::seconds(10);
 
