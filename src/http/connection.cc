@@ -300,7 +300,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   context_.handler.answered(call, reply, took_ns);
   ReplyHead head = head_of(reply, keep_alive);
   head.request_id = call.request_id;
-  head.more = reply.headers;
+  head.more = reply.headers();
   if (reply.body.size() >= kLeastPacked) head.content_encoding = name_of(co_await pack(reply, share));
   net::WriteBytes write = send(head, reply.body);
   const bool sent = co_await write;

@@ -87,7 +87,7 @@ void RequestLog::write(const ops::Call& call, std::string_view space, const ops:
   if (reply.error) outcome.append(" ").append(wire::name_of(static_cast<Exception>(*reply.error)).name);
   const std::string others = unsaid == 0 ? "" : " (" + std::to_string(unsaid) + " more such lines were held back)";
   log(level, {operation_of(call), " was answered ", outcome, " after ", std::to_string(took_ms), " ms",
-              circumstances_of(call, space), reply.trouble.empty() ? "." : ": ", reply.trouble, others});
+              circumstances_of(call, space), reply.trouble().empty() ? "." : ": ", reply.trouble(), others});
 }
 
 }  // namespace partita::observe

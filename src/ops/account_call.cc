@@ -42,7 +42,7 @@ Reply refusal(const Error& error, iam::Api api, const Call& call, const Operatio
   reply.error = static_cast<uint8_t>(rendered.exception);
   reply.operation = operation;
   reply.retry_after_ms = rendered.retry_after_ms;
-  if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
+  if (error.kind() != ErrorKind::kInvalid) reply.set_trouble(error.sentence());
   return reply;
 }
 

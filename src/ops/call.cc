@@ -86,7 +86,7 @@ Result<const auth::Caller*> caller_of(const Call& call) {
 
 Reply refusal(const Error& error, bool both_message_members) {
   Reply reply = reply_of(wire::render(error, both_message_members));
-  if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
+  if (error.kind() != ErrorKind::kInvalid) reply.set_trouble(error.sentence());
   return reply;
 }
 
@@ -96,14 +96,14 @@ Reply unsigned_call() { return reply_of(wire::render(model::refuse(Fault::kMissi
 
 Reply out_of_memory() {
   Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
-  reply.trouble = "there was not enough memory.";
+  reply.set_trouble("there was not enough memory.");
   reply.retry_after_ms = overloaded().retry_after_ms;
   return reply;
 }
 
-Reply undecodable(std::string why) {
+Reply undecodable(std::string_view why) {
   Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
-  reply.trouble = std::move(why);
+  reply.set_trouble(why);
   reply.callers_fault = true;
   return reply;
 }

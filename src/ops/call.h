@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "auth/authenticate.h"
 #include "base/result.h"
@@ -55,13 +57,29 @@ struct Reply {
   std::string_view content_type = "application/x-amz-json-1.0";  // static storage
   std::string body = {};
   bool repeatable = false;      // the operation changes nothing, so its reply may be dropped for lack of memory
-  std::string trouble = {};     // the cause of a failure, for the log; never sent to the caller
   uint32_t retry_after_ms = 0;  // how long the caller should wait before a retry; 0: not stated
   // For RequestCounts: the operation, if one exists with that name, and the wire::Exception of its error, if any.
   const Operation* operation = nullptr;
   std::optional<uint8_t> error = std::nullopt;
-  std::string headers = {};    // further ones, each with its CR LF
   bool callers_fault = false;  // counted as SerializationException, though AWS answers a 500
+
+  // What few replies have. It is apart, since replies are moved on the path of every request.
+  struct Rare {
+    std::string headers;  // further ones, each with its CR LF
+    std::string trouble;  // the cause of a failure, for the log; never sent to the caller
+  };
+  std::unique_ptr<Rare> rare = nullptr;  // null: empty
+
+  void set_headers(std::string headers) { make_rare().headers = std::move(headers); }
+  void set_trouble(std::string_view trouble) { make_rare().trouble = trouble; }
+  std::string_view headers() const { return rare ? std::string_view(rare->headers) : std::string_view(); }
+  std::string_view trouble() const { return rare ? std::string_view(rare->trouble) : std::string_view(); }
+
+ private:
+  Rare& make_rare() {
+    if (!rare) rare = std::make_unique<Rare>();
+    return *rare;
+  }
 };
 
 // The reply if there is no memory to begin the call: 503, which SDKs retry.
@@ -79,7 +97,7 @@ Reply not_json();
 // Sets the reply's content type to that of the call: "application/json" unless the call has AWS's own type.
 void match_content_type(const Call& call, Reply& reply);
 // The reply to a body that cannot be decompressed: an internal error, as from AWS. `why` is for the log.
-Reply undecodable(std::string why);
+Reply undecodable(std::string_view why);
 // The reply to a body that is too large when decompressed.
 Reply too_large();
 // The reply to a call without a signature.

@@ -23,7 +23,7 @@ Reply monitoring_reply(cloudwatch::Answer answer, const Operation* operation) {
   Reply reply;
   reply.status = answer.status;
   reply.content_type = answer.content_type;
-  reply.headers = std::move(answer.headers);
+  if (!answer.headers.empty()) reply.set_headers(std::move(answer.headers));
   reply.body = std::move(answer.body);
   reply.operation = operation;
   return reply;
@@ -35,7 +35,7 @@ Reply refusal_in(const cloudwatch::Protocol& protocol, const Error& error, const
   const wire::ErrorText text = wire::error_text(error);
   reply.error = static_cast<uint8_t>(text.exception);
   reply.retry_after_ms = text.retry_after_ms;
-  if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
+  if (error.kind() != ErrorKind::kInvalid) reply.set_trouble(error.sentence());
   return reply;
 }
 
