@@ -10,6 +10,7 @@
 
 #include "base/meter.h"
 #include "metrics/metric.h"
+#include "model/fault_detail.h"
 
 namespace partita::metrics {
 
@@ -24,8 +25,8 @@ struct AmountCounts {
 struct CapacityCounts {
   AmountCounts read;  // in half units
   AmountCounts write;
-  uint64_t read_throttles = 0;
-  uint64_t write_throttles = 0;
+  std::array<uint64_t, model::kThroughputLimits> read_throttles{};  // by ThroughputLimit
+  std::array<uint64_t, model::kThroughputLimits> write_throttles{};
   // As they are now. Nullopt: it has none.
   std::optional<int64_t> provisioned_read;
   std::optional<int64_t> provisioned_write;

@@ -36,6 +36,18 @@ constexpr std::array kRows = {
     MetricRow{Metric::kConflicts, "TransactionConflict", ValueKind::kEvents, 1, kCount},
     MetricRow{Metric::kExpiredItems, "TimeToLiveDeletedItemCount", ValueKind::kEvents, 1, kCount},
     MetricRow{Metric::kUserErrors, "UserErrors", ValueKind::kEvents, 1, kCount},
+    MetricRow{Metric::kProvisionedReadThrottles, "ReadProvisionedThroughputThrottleEvents", ValueKind::kEvents, 1,
+              kCount},
+    MetricRow{Metric::kKeyRangeReadThrottles, "ReadKeyRangeThroughputThrottleEvents", ValueKind::kEvents, 1, kCount},
+    MetricRow{Metric::kMaxOnDemandReadThrottles, "ReadMaxOnDemandThroughputThrottleEvents", ValueKind::kEvents, 1,
+              kCount},
+    MetricRow{Metric::kAccountReadThrottles, "ReadAccountLimitThrottleEvents", ValueKind::kEvents, 1, kCount},
+    MetricRow{Metric::kProvisionedWriteThrottles, "WriteProvisionedThroughputThrottleEvents", ValueKind::kEvents, 1,
+              kCount},
+    MetricRow{Metric::kKeyRangeWriteThrottles, "WriteKeyRangeThroughputThrottleEvents", ValueKind::kEvents, 1, kCount},
+    MetricRow{Metric::kMaxOnDemandWriteThrottles, "WriteMaxOnDemandThroughputThrottleEvents", ValueKind::kEvents, 1,
+              kCount},
+    MetricRow{Metric::kAccountWriteThrottles, "WriteAccountLimitThrottleEvents", ValueKind::kEvents, 1, kCount},
 };
 
 // The upper bound of a bucket but the last, in milliseconds.

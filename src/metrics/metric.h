@@ -36,6 +36,14 @@ enum class Metric : uint8_t {
   kConflicts = 14,
   kExpiredItems = 15,
   kUserErrors = 16,
+  kProvisionedReadThrottles = 17,  // this and those that follow: in the order of model::ThroughputLimit
+  kKeyRangeReadThrottles = 18,
+  kMaxOnDemandReadThrottles = 19,
+  kAccountReadThrottles = 20,
+  kProvisionedWriteThrottles = 21,
+  kKeyRangeWriteThrottles = 22,
+  kMaxOnDemandWriteThrottles = 23,
+  kAccountWriteThrottles = 24,
 };
 inline constexpr uint8_t kMostMetric = 63;  // the greatest number that the format has room for
 

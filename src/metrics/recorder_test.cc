@@ -126,6 +126,22 @@ TEST_F(RecorderTest, IndexesOperationsAndTheAccountHaveSeriesOfTheirOwn) {
   EXPECT_EQ(sums(of_gets, Metric::kLatency), (Sums{{0, 4}})) << "nothing happened";
 }
 
+TEST_F(RecorderTest, ThrottlesAreThoseOfAllLimitsTogetherAndOfEach) {
+  table().capacity.read_throttles = {1, 2, 4, 8};
+  table().capacity.write_throttles = {0, 0, 0, 16};
+  record(kNow);
+  EXPECT_EQ(sums(kVotes, Metric::kReadThrottles), (Sums{{0, 15}}));
+  EXPECT_EQ(sums(kVotes, Metric::kProvisionedReadThrottles), (Sums{{0, 1}}));
+  EXPECT_EQ(sums(kVotes, Metric::kKeyRangeReadThrottles), (Sums{{0, 2}}));
+  EXPECT_EQ(sums(kVotes, Metric::kMaxOnDemandReadThrottles), (Sums{{0, 4}}));
+  EXPECT_EQ(sums(kVotes, Metric::kAccountReadThrottles), (Sums{{0, 8}}));
+  EXPECT_EQ(sums(kVotes, Metric::kWriteThrottles), (Sums{{0, 16}}));
+  EXPECT_EQ(sums(kVotes, Metric::kProvisionedWriteThrottles), Sums());
+  EXPECT_EQ(sums(kVotes, Metric::kAccountWriteThrottles), (Sums{{0, 16}}));
+  record(kNow + 1);
+  EXPECT_EQ(sums(kVotes, Metric::kReadThrottles), (Sums{{0, 15}})) << "none since";
+}
+
 TEST_F(RecorderTest, LevelsComeEveryFiveMinutesAndAcrossHours) {
   for (int64_t minute = kNow - 3; minute <= kNow + 7; ++minute) {
     if (minute == kNow + 2) table().capacity.provisioned_read = 200;

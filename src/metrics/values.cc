@@ -1,6 +1,7 @@
 // The values of a minute from two counts.
 #include <algorithm>
 #include <ranges>
+#include <span>
 #include <utility>
 
 #include "metrics/recorder.h"
@@ -16,6 +17,19 @@ void add_events(MinuteValues::mapped_type& out, Metric metric, uint64_t before, 
   const uint64_t events = between(before, after);
   if (events == 0) return;
   out[metric] = {events, static_cast<int64_t>(events), 1, 1};
+}
+
+// Those of all limits as `all`, and those of each under its own name, from `first` on.
+void add_throttles(MinuteValues::mapped_type& out, Metric all, Metric first,
+                   std::span<const uint64_t, model::kThroughputLimits> before,
+                   std::span<const uint64_t, model::kThroughputLimits> after) {
+  uint64_t sum = 0;
+  for (size_t limit = 0; limit < after.size(); ++limit) {
+    const auto own = static_cast<Metric>(static_cast<size_t>(first) + limit);
+    add_events(out, own, before[limit], after[limit]);
+    sum += between(before[limit], after[limit]);
+  }
+  add_events(out, all, 0, sum);
 }
 
 void add_amounts(MinuteValues::mapped_type& out, Metric metric, const AmountCounts& before, const AmountCounts& after) {
@@ -36,8 +50,10 @@ MinuteValues::mapped_type capacity_values(const CapacityCounts& before, const Ca
   MinuteValues::mapped_type out;
   add_amounts(out, Metric::kConsumedRead, before.read, after.read);
   add_amounts(out, Metric::kConsumedWrite, before.write, after.write);
-  add_events(out, Metric::kReadThrottles, before.read_throttles, after.read_throttles);
-  add_events(out, Metric::kWriteThrottles, before.write_throttles, after.write_throttles);
+  add_throttles(out, Metric::kReadThrottles, Metric::kProvisionedReadThrottles, before.read_throttles,
+                after.read_throttles);
+  add_throttles(out, Metric::kWriteThrottles, Metric::kProvisionedWriteThrottles, before.write_throttles,
+                after.write_throttles);
   add_level(out, Metric::kProvisionedRead, after.provisioned_read);
   add_level(out, Metric::kProvisionedWrite, after.provisioned_write);
   add_level(out, Metric::kMaxOnDemandRead, after.max_on_demand_read);

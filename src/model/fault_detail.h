@@ -43,6 +43,7 @@ enum class ThroughputLimit : uint8_t {
   kMaxOnDemand,  // its OnDemandThroughput
   kAccount,      // the quota of a table on demand
 };
+inline constexpr size_t kThroughputLimits = 4;
 
 // kThroughputExceeded and the faults after it: what was exceeded.
 struct ThrottledDetail final : ErrorDetail {

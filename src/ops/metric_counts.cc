@@ -87,8 +87,10 @@ class Counting {
   void set_throttles(CapacityCounts& counts, std::string_view table, std::string_view index) const {
     for (const throttle::ThrottleEvents& one : events_) {
       if (one.space != space_ || one.table != table || one.index != index) continue;
-      counts.read_throttles += one.refused.read;
-      counts.write_throttles += one.refused.write;
+      for (size_t limit = 0; limit < one.refused.size(); ++limit) {
+        counts.read_throttles[limit] += one.refused[limit].read;
+        counts.write_throttles[limit] += one.refused[limit].write;
+      }
     }
   }
 

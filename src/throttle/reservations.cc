@@ -38,7 +38,7 @@ Reservations::More& Reservations::more() {
 std::optional<Shortage> Reservations::refused(const Access& access, const IndexInfo* payer, bool write,
                                               TableCapacity& capacity, const TableCapacity::Taken& taken) {
   const bool enforced = capacity.enforces();
-  limits_.count(space_, *access.table, payer, write, enforced);
+  limits_.count(space_, *access.table, payer, write, enforced ? std::optional(taken.limit) : std::nullopt);
   if (enforced) return shortage_of(payer, write, capacity, taken);
   add({&capacity, nullptr, kNothing, write});
   return std::nullopt;
@@ -85,7 +85,7 @@ bool Reservations::charge_indexes(const Access& access, const api::ConsumedCapac
   const std::span<const IndexRow> rows = next_index_rows(access.position.data());
   const auto refused = std::ranges::find(rows, nullptr, &IndexRow::partition);
   if (refused != rows.end()) {
-    limits_.count(space_, *access.table, refused->index, true, false);
+    limits_.count(space_, *access.table, refused->index, true, std::nullopt);
     return false;
   }
   for (const auto& [name, units] : consumed.global_indexes) {
@@ -126,7 +126,7 @@ std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& c
     const TableCapacity::Taken taken = look(change, *index, capacity, now_ns);
     if (taken.wait_ns == 0) continue;
     if (capacity.enforces()) {
-      limits_.count(space_, change.table, index, true, true);
+      limits_.count(space_, change.table, index, true, taken.limit);
       return shortage_of(index, true, capacity, taken);
     }
     more().index_rows.push_back({change.position.data(), index, nullptr});

@@ -124,7 +124,7 @@ TEST_F(ReservationsTest, AnEmptyBucketRefusesAndSaysWhenItWillNot) {
   EXPECT_EQ(shortage->index, nullptr);
   EXPECT_EQ(shortage->wait_ns, 1'500'000'001);
   EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
-  EXPECT_EQ(enforces_.events().at(0).refused.read, 1u);
+  EXPECT_EQ(enforces_.events().at(0).all_refused().read, 1u);
   EXPECT_EQ(enforces_.events().at(0).recorded.read, 0u);
 }
 
@@ -170,7 +170,7 @@ TEST_F(ReservationsTest, RecordServesAndCountsAndChargesNothing) {
   one.charge(access(Verb::kPut), written(50 * kOne, kOne), kRequestNs);
   EXPECT_EQ(left(records_, true, global()), 300);
   EXPECT_EQ(records_.events().at(0).recorded.write, 1u);
-  EXPECT_EQ(records_.events().at(0).refused.write, 0u);
+  EXPECT_EQ(records_.events().at(0).all_refused().write, 0u);
   int64_t wait_ns = 0;
   EXPECT_TRUE(records_.of("", table_, nullptr, kRequestNs).bucket(true).tokens.take(kRequestNs + 1, kOne, wait_ns));
 }
@@ -233,7 +233,7 @@ TEST_F(HotKeyTest, APartitionRefusesAndTakesNothingOfTheTable) {
     EXPECT_EQ(shortage->write, write);
     EXPECT_NEAR(static_cast<double>(shortage->wait_ns), 100e6, 10);
     EXPECT_EQ(left(limits, write), before);
-    EXPECT_EQ((write ? limits.events().at(0).refused.write : limits.events().at(0).refused.read), 1u);
+    EXPECT_EQ((write ? limits.events().at(0).all_refused().write : limits.events().at(0).all_refused().read), 1u);
   }
 }
 

@@ -57,10 +57,8 @@ int64_t bytes_of(const TableInfo& table, const IndexInfo* index) {
 }
 
 void add_events(ThrottleEvents& sum, const ThrottleEvents& one) {
-  sum.refused.read += one.refused.read;
-  sum.refused.write += one.refused.write;
-  sum.recorded.read += one.recorded.read;
-  sum.recorded.write += one.recorded.write;
+  for (size_t limit = 0; limit < one.refused.size(); ++limit) sum.refused[limit] += one.refused[limit];
+  sum.recorded += one.recorded;
 }
 
 }  // namespace
@@ -181,19 +179,19 @@ bool CapacityLimits::list(std::string_view space, const TableInfo& table, const 
 }
 
 void CapacityLimits::count(std::string_view space, const TableInfo& table, const IndexInfo* index, bool write,
-                           bool refused) {
+                           std::optional<model::ThroughputLimit> refused) {
   auto& capacity = static_cast<TableCapacity&>(*(index == nullptr ? table.limits : index->limits)->get());
   if (!capacity.listed_.load(std::memory_order_acquire)) {
     const MutexLock lock(mutex_);
     if (!capacity.listed_.load(std::memory_order_relaxed) && !list(space, table, index)) {
-      ThrottleEvents::Of& events = refused ? others_.refused : others_.recorded;
+      ThrottleEvents::Of& events = refused ? others_.refused[static_cast<size_t>(*refused)] : others_.recorded;
       ++(write ? events.write : events.read);
       return;
     }
     capacity.listed_.store(true, std::memory_order_release);
   }
   TableCapacity::Bucket& bucket = capacity.bucket(write);
-  (refused ? bucket.refused_ : bucket.recorded_).fetch_add(1, std::memory_order_relaxed);
+  (refused ? bucket.refused_[static_cast<size_t>(*refused)] : bucket.recorded_).fetch_add(1, std::memory_order_relaxed);
 }
 
 std::vector<ThrottleEvents> CapacityLimits::events() {
@@ -206,7 +204,10 @@ std::vector<ThrottleEvents> CapacityLimits::events() {
     ThrottleEvents one{line.space, line.table, line.index, {}, {}};
     for (const bool write : {false, true}) {
       const TableCapacity::Bucket& bucket = capacity.bucket(write);
-      (write ? one.refused.write : one.refused.read) = bucket.refused_.load(std::memory_order_relaxed);
+      for (size_t limit = 0; limit < one.refused.size(); ++limit) {
+        ThrottleEvents::Of& refused = one.refused[limit];
+        (write ? refused.write : refused.read) = bucket.refused_[limit].load(std::memory_order_relaxed);
+      }
       (write ? one.recorded.write : one.recorded.read) = bucket.recorded_.load(std::memory_order_relaxed);
     }
     // A table and its dropped predecessor of the same name may both be there for a moment.
@@ -219,9 +220,9 @@ std::vector<ThrottleEvents> CapacityLimits::events() {
       add_events(*same, one);
     }
   }
-  const uint64_t of_others =
-      others_.refused.read + others_.refused.write + others_.recorded.read + others_.recorded.write;
-  if (of_others > 0) {
+  ThrottleEvents::Of of_others = others_.all_refused();
+  of_others += others_.recorded;
+  if (of_others.read + of_others.write > 0) {
     all.push_back(others_);
     all.back().table = kOtherTables;
   }
@@ -230,10 +231,11 @@ std::vector<ThrottleEvents> CapacityLimits::events() {
 
 void CapacityLimits::report(Exposition& out) {
   const std::vector<ThrottleEvents> all = events();
-  const auto say = [&](std::string_view name, std::string_view help, ThrottleEvents::Of ThrottleEvents::* of) {
+  const auto say = [&](std::string_view name, std::string_view help, auto of) {
     for (const ThrottleEvents& one : all) {
       for (const bool write : {false, true}) {
-        const uint64_t count = write ? (one.*of).write : (one.*of).read;
+        const ThrottleEvents::Of events = of(one);
+        const uint64_t count = write ? events.write : events.read;
         out.counter(
             name, help, static_cast<double>(count),
             {{"namespace", one.space}, {"table", one.table}, {"index", one.index}, {"kind", write ? "write" : "read"}});
@@ -241,9 +243,9 @@ void CapacityLimits::report(Exposition& out) {
     }
   };
   say("partita_table_would_throttle_total", "Reads and writes beyond the capacity, served in the mode record.",
-      &ThrottleEvents::recorded);
+      [](const ThrottleEvents& one) { return one.recorded; });
   say("partita_table_throttle_events_total", "Reads and writes refused for lack of capacity.",
-      &ThrottleEvents::refused);
+      [](const ThrottleEvents& one) { return one.all_refused(); });
 }
 
 }  // namespace partita::throttle

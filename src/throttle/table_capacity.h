@@ -68,7 +68,7 @@ class TableCapacity final : public table::Limits {
     friend class TableCapacity;
     friend class CapacityLimits;
     std::atomic<model::ThroughputLimit> limit_{model::ThroughputLimit::kProvisioned};
-    std::atomic<uint64_t> refused_{0};
+    std::array<std::atomic<uint64_t>, model::kThroughputLimits> refused_{};
     std::atomic<uint64_t> recorded_{0};
   };
   struct Taken {
@@ -165,9 +165,20 @@ struct ThrottleEvents {
   struct Of {
     uint64_t read = 0;
     uint64_t write = 0;
+    Of& operator+=(const Of& other) {
+      read += other.read;
+      write += other.write;
+      return *this;
+    }
   };
-  Of refused;
+  std::array<Of, model::kThroughputLimits> refused;  // by ThroughputLimit
   Of recorded;
+
+  Of all_refused() const {
+    Of sum;
+    for (const Of& one : refused) sum += one;
+    return sum;
+  }
 };
 
 // The capacity of all tables of a server, of all its namespaces. Callable from any thread.
@@ -189,9 +200,9 @@ class CapacityLimits {
     return refreshed(space, table, index, now_ns);
   }
 
-  // Counts a request, or a part of one, that was refused or would have been.
+  // Counts a request, or a part of one, that was refused for this limit; nullopt: that would have been refused.
   void count(std::string_view space, const table::TableInfo& table, const table::IndexInfo* index, bool write,
-             bool refused);
+             std::optional<model::ThroughputLimit> refused);
   // Of tables and indexes that had events, in no order.
   std::vector<ThrottleEvents> events();
   void report(Exposition& out);

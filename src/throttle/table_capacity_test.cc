@@ -207,19 +207,21 @@ TEST(TableCapacityTest, EventsAreCountedByTableAndIndexAndBoundedInNumber) {
   const TableInfo third = provisioned(1, 1);
   for (const TableInfo* one : {&table, &third}) limits.of("", *one, nullptr, kBeganNs);
   limits.of("", table, &table.indexes[0], kBeganNs);
-  limits.count("s", table, nullptr, true, true);
-  limits.count("s", table, nullptr, true, true);
-  limits.count("s", table, &table.indexes[0], false, false);
-  limits.count("s", third, nullptr, false, true);
+  using enum model::ThroughputLimit;
+  limits.count("s", table, nullptr, true, kProvisioned);
+  limits.count("s", table, nullptr, true, kKeyRange);
+  limits.count("s", table, &table.indexes[0], false, std::nullopt);
+  limits.count("s", third, nullptr, false, kAccount);
   const std::vector<ThrottleEvents> events = limits.events();
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[0].space + "/" + events[0].table + "/" + events[0].index, "s/T/");
-  EXPECT_EQ(events[0].refused.write, 2u);
-  EXPECT_EQ(events[0].recorded.write + events[0].refused.read, 0u);
+  EXPECT_EQ(events[0].all_refused().write, 2u);
+  EXPECT_EQ(events[0].refused[static_cast<size_t>(kKeyRange)].write, 1u);
+  EXPECT_EQ(events[0].recorded.write + events[0].all_refused().read, 0u);
   EXPECT_EQ(events[1].index, "by-g");
   EXPECT_EQ(events[1].recorded.read, 1u);
   EXPECT_EQ(events[2].table, "(other)");
-  EXPECT_EQ(events[2].refused.read, 1u);
+  EXPECT_EQ(events[2].refused[static_cast<size_t>(kAccount)].read, 1u);
 }
 
 }  // namespace

@@ -25,7 +25,20 @@ AUTHORIZATION = ("AWS4-HMAC-SHA256 Credential=local/20260102/us-east-1/{}/aws4_r
                  "Signature=00")
 
 
+def fill_strict(client):
+    """A table whose 300 units of burst are used up by four of six writes."""
+    client.create_table(TableName="Strict", KeySchema=TABLE["KeySchema"], AttributeDefinitions=TABLE["AttributeDefinitions"][:1],
+                        ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
+                        Tags=[{"Key": "partita:capacity", "Value": "enforce"}])
+    for n in range(6):
+        try:
+            client.put_item(TableName="Strict", Item={"p": {"S": str(n)}, "text": {"S": "t" * 99_900}})
+        except client.exceptions.ProvisionedThroughputExceededException:
+            assert n >= 4, n
+
+
 def fill(client):
+    fill_strict(client)
     client.create_table(TableName="Votes", **TABLE)
     for n in range(5):
         client.put_item(TableName="Votes", Item={"p": {"S": f"voter {n}"}, "day": {"S": "monday"}})
@@ -137,9 +150,18 @@ def test_requests_of_a_table(client):
     assert 0 < max(statistics(client, "SuccessfulRequestLatency", "Maximum", TableName="Votes", Operation="GetItem")) < 1000
     assert sum(statistics(client, "ReturnedItemCount", TableName="Votes", Operation="Query")) == 5
     assert sum(statistics(client, "ConditionalCheckFailedRequests", TableName="Votes")) == 1
-    assert sum(statistics(client, "SuccessfulRequestLatency", "SampleCount", Operation="CreateTable")) == 1
+    assert sum(statistics(client, "SuccessfulRequestLatency", "SampleCount", Operation="CreateTable")) == 2
     assert sum(statistics(client, "UserErrors")) == 1
     assert statistics(client, "ReadThrottleEvents", TableName="Votes") == []
+
+
+def test_throttles_by_reason(client):
+    found = client.list_metrics(Namespace="AWS/DynamoDB", Dimensions=dimensions(TableName="Strict"))["Metrics"]
+    throttles = {one["MetricName"] for one in found if one["MetricName"].endswith("ThrottleEvents")}
+    assert throttles == {"WriteThrottleEvents", "WriteProvisionedThroughputThrottleEvents"}
+    for metric in throttles:
+        assert sum(statistics(client, metric, TableName="Strict")) == 2
+    assert sum(statistics(client, "ThrottledRequests", TableName="Strict", Operation="PutItem")) == 2
 
 
 def test_percentiles(client):
