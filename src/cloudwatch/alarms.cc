@@ -24,7 +24,6 @@ using metrics::HistoryKind;
 using model::Fault;
 using wire::Document;
 
-constexpr size_t kAlarmsAtOnce = 100;
 constexpr int64_t kMostRecords = 100;
 constexpr int64_t kUsualRecords = 50;
 constexpr size_t kMostHistory = 100'000;
@@ -83,12 +82,13 @@ Result<DescribeRequest> decode_describe(const Parameters& in) {
   return request;
 }
 
-bool is_wanted(const DescribeRequest& request, const Alarm& alarm) {
+bool is_wanted(const CallContext& context, const DescribeRequest& request, const Alarm& alarm) {
   if (request.state && alarm.state != *request.state) return false;
   if (!request.names.empty() && std::ranges::find(request.names, alarm.name) == request.names.end()) return false;
   if (request.action_prefix.empty()) return true;
   const auto begins = [&](const std::string& action) { return action.starts_with(request.action_prefix); };
-  return std::ranges::any_of(alarm.ok_actions, begins) || std::ranges::any_of(alarm.alarm_actions, begins) ||
+  return std::ranges::any_of(alarm.ok_actions, begins) ||
+         std::ranges::any_of(actions_on_alarm(context, alarm), begins) ||
          std::ranges::any_of(alarm.insufficient_data_actions, begins);
 }
 
@@ -174,11 +174,11 @@ Task<Result<Document>> describe_alarms(const CallContext& context, Parameters in
   std::string after = request.after;
   std::string next;
   for (bool more = !request.none; more && next.empty();) {
-    auto read = co_await store.list(request.prefix, after, kAlarmsAtOnce);
+    auto read = co_await store.list(request.prefix, after, metrics::kAlarmsAtOnce);
     PARTITA_CO_TRY(const std::vector<Alarm> alarms, std::move(read));
-    more = alarms.size() == kAlarmsAtOnce;
+    more = alarms.size() == metrics::kAlarmsAtOnce;
     for (const Alarm& alarm : alarms) {
-      if (!is_wanted(request, alarm)) continue;
+      if (!is_wanted(context, request, alarm)) continue;
       if (listed.size() == request.most) {
         next = after;
         break;
@@ -208,7 +208,7 @@ Task<Result<Document>> describe_alarms_for_metric(const CallContext& context, Pa
   const std::string any;
   std::string after;
   for (bool more = true; more;) {
-    auto read = co_await store.list(any, after, kAlarmsAtOnce);
+    auto read = co_await store.list(any, after, metrics::kAlarmsAtOnce);
     PARTITA_CO_TRY(const std::vector<Alarm> alarms, std::move(read));
     for (const Alarm& alarm : alarms) {
       const bool same = alarm.space == name.space && alarm.metric == name.metric &&
@@ -218,7 +218,7 @@ Task<Result<Document>> describe_alarms_for_metric(const CallContext& context, Pa
       if (same) listed.push_back(document_of(context, alarm));
       after = alarm.name;
     }
-    more = alarms.size() == kAlarmsAtOnce;
+    more = alarms.size() == metrics::kAlarmsAtOnce;
   }
   co_return Document(Document::Map{{"MetricAlarms", std::move(listed)}});
 }
@@ -232,9 +232,7 @@ Task<Result<Document>> delete_alarms(const CallContext& context, Parameters in) 
     if (!found) co_return model::refuse(Fault::kMonitorNoAlarm, {name});
   }
   for (const std::string& name : names) {
-    const HistoryEntry entry{name, context.clock.now_ms(), HistoryKind::kConfiguration,
-                             wire::alarm_configured_summary(name, "deleted"), wire::alarm_configured_data("Delete")};
-    auto erased = co_await store.erase(name, entry);
+    auto erased = co_await store.erase(name, metrics::deletion_of(name, context.clock.now_ms()));
     if (!erased.ok()) co_return std::move(erased).error();
   }
   co_return Document(Document::Map{});

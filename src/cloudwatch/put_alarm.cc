@@ -9,6 +9,7 @@
 #include "metrics/alarm_names.h"
 #include "metrics/watch.h"
 #include "model/fault.h"
+#include "table/scaling/scaling_names.h"
 #include "wire/alarm_text.h"
 
 namespace partita::cloudwatch {
@@ -87,7 +88,21 @@ Document texts_of(const std::vector<std::string>& all) {
 
 Document text_or_null(const std::optional<std::string>& text) { return text ? Document(*text) : Document(); }
 
+std::string policy_arn(const CallContext& context, const metrics::ScalingOwner& policy) {
+  return table::scaling_arn(context.region, context.account, "scalingPolicy", policy.id, policy.resource, policy.name);
+}
+
+std::optional<std::string> description_of(const CallContext& context, const Alarm& alarm) {
+  if (!alarm.policy) return alarm.description;
+  return wire::scaling_alarm_description(policy_arn(context, *alarm.policy));
+}
+
 }  // namespace
+
+std::vector<std::string> actions_on_alarm(const CallContext& context, const Alarm& alarm) {
+  if (alarm.policy) return {policy_arn(context, *alarm.policy)};
+  return alarm.alarm_actions;
+}
 
 std::string_view statistic_member(std::string_view statistic) {
   return statistic.starts_with('p') ? "ExtendedStatistic" : "Statistic";
@@ -120,11 +135,11 @@ Document document_of(const CallContext& context, const Alarm& alarm) {
   Document out = Document::Map{
       {"AlarmName", alarm.name},
       {"AlarmArn", alarm_arn(context.region, context.account, alarm.name)},
-      {"AlarmDescription", text_or_null(alarm.description)},
+      {"AlarmDescription", text_or_null(description_of(context, alarm))},
       {"AlarmConfigurationUpdatedTimestamp", Document::Time{alarm.configured_ms}},
       {"ActionsEnabled", alarm.actions_enabled},
       {"OKActions", texts_of(alarm.ok_actions)},
-      {"AlarmActions", texts_of(alarm.alarm_actions)},
+      {"AlarmActions", texts_of(actions_on_alarm(context, alarm))},
       {"InsufficientDataActions", texts_of(alarm.insufficient_data_actions)},
       {"StateValue", metrics::name_of(alarm.state)},
       {"StateReason", alarm.reason},
@@ -161,17 +176,7 @@ Task<Result<Document>> put_metric_alarm(const CallContext& context, Parameters i
   const int64_t now_ms = context.clock.now_ms();
   Alarm stored;
   const metrics::AlarmStore::Change change = [&](const Alarm* found, std::vector<metrics::HistoryEntry>& entries) {
-    stored = given;
-    stored.configured_ms = now_ms;
-    // A change of the configuration leaves the state as it is.
-    stored.state = found == nullptr ? metrics::AlarmState::kInsufficientData : found->state;
-    stored.reason = found == nullptr ? std::string(wire::kAlarmUnchecked) : found->reason;
-    if (found != nullptr) stored.reason_data = found->reason_data;
-    stored.updated_ms = found == nullptr ? now_ms : found->updated_ms;
-    stored.changed_ms = found == nullptr ? now_ms : found->changed_ms;
-    entries.push_back({given.name, now_ms, metrics::HistoryKind::kConfiguration,
-                       wire::alarm_configured_summary(given.name, found == nullptr ? "created" : "updated"),
-                       wire::alarm_configured_data(found == nullptr ? "Create" : "Update")});
+    stored = metrics::configured(given, found, now_ms, entries);
     return std::optional<Alarm>(stored);
   };
   auto changed = co_await store.change(given.name, change);

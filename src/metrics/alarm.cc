@@ -115,6 +115,7 @@ std::string row_of_alarm(const Alarm& alarm) {
   item.set("ok_actions", texts(alarm.ok_actions));
   item.set("period", number(alarm.period_minutes));
   item.set("periods", number(alarm.rule.periods));
+  if (alarm.policy) item.set("policy", texts({alarm.policy->resource, alarm.policy->id, alarm.policy->name}));
   item.set("reason", AttributeValue::string(alarm.reason));
   if (alarm.reason_data) item.set("reason_data", AttributeValue::string(*alarm.reason_data));
   item.set("says_missing", AttributeValue::boolean(alarm.says_missing));
@@ -149,6 +150,9 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   fields.take("ok_actions", alarm.ok_actions);
   fields.take("period", alarm.period_minutes);
   fields.take("periods", alarm.rule.periods);
+  std::vector<std::string> policy;
+  fields.take("policy", policy);
+  if (policy.size() == 3) alarm.policy = ScalingOwner{policy[0], policy[1], policy[2]};
   fields.take("reason", alarm.reason);
   fields.take("reason_data", alarm.reason_data);
   fields.take("says_missing", alarm.says_missing);

@@ -20,8 +20,20 @@ namespace partita::metrics {
 // How long history is kept, as CloudWatch keeps it.
 inline constexpr int64_t kHistoryKeptMs = int64_t{30} * 24 * 60 * kMsPerMinute;
 
+// How many alarms to list at once.
+inline constexpr size_t kAlarmsAtOnce = 100;
+
+// The policy of auto scaling that an alarm belongs to.
+struct ScalingOwner {
+  std::string resource;  // "table/T"
+  std::string id;        // of the policy
+  std::string name;
+  bool operator==(const ScalingOwner&) const = default;
+};
+
 struct Alarm {
   std::string name;
+  std::optional<ScalingOwner> policy;  // nullopt: it was made by PutMetricAlarm
   std::optional<std::string> description;
   bool actions_enabled = true;
   std::vector<std::string> ok_actions;  // ARNs, which nothing is sent to

@@ -12,7 +12,6 @@ namespace partita::metrics {
 
 namespace {
 
-constexpr size_t kAlarmsAtOnce = 100;
 constexpr int64_t kSecondsPerMinute = 60;
 
 using Points = std::vector<std::optional<Datapoint>>;
@@ -65,6 +64,24 @@ std::string reason_of(const Alarm& alarm, const Evaluation& evaluation) {
 }
 
 }  // namespace
+
+Alarm configured(Alarm given, const Alarm* found, int64_t now_ms, std::vector<HistoryEntry>& entries) {
+  given.configured_ms = now_ms;
+  given.state = found == nullptr ? AlarmState::kInsufficientData : found->state;
+  given.reason = found == nullptr ? std::string(wire::kAlarmUnchecked) : found->reason;
+  if (found != nullptr) given.reason_data = found->reason_data;
+  given.updated_ms = found == nullptr ? now_ms : found->updated_ms;
+  given.changed_ms = found == nullptr ? now_ms : found->changed_ms;
+  entries.push_back({given.name, now_ms, HistoryKind::kConfiguration,
+                     wire::alarm_configured_summary(given.name, found == nullptr ? "created" : "updated"),
+                     wire::alarm_configured_data(found == nullptr ? "Create" : "Update")});
+  return given;
+}
+
+HistoryEntry deletion_of(const std::string& alarm, int64_t now_ms) {
+  return {alarm, now_ms, HistoryKind::kConfiguration, wire::alarm_configured_summary(alarm, "deleted"),
+          wire::alarm_configured_data("Delete")};
+}
 
 Alarm in_state(const Alarm& alarm, AlarmState state, std::string reason, std::optional<std::string> reason_data,
                int64_t now_ms, std::vector<HistoryEntry>& entries) {

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
 #include "metrics/history.h"
+#include "metrics/watch.h"
 #include "ops/footprint.h"
 #include "ops/metrics_thread.h"
 #include "ops/operation.h"
@@ -59,6 +60,26 @@ class MetricCountsTest : public testing::Test {
     clock_.advance_ms(metrics::kMsPerMinute);
     thread_->tick(clock_.now_ms());
     ++minute_;
+  }
+  void next_second() {
+    clock_.advance_ms(1'000);
+    thread_->tick(clock_.now_ms());
+  }
+  // All, by name, without what is around the kind: "AlarmHigh Sum > 294 in 2, ".
+  std::string alarms() {
+    const metrics::AlarmStore store(*engine_, random_);
+    const std::string any;
+    std::string told;
+    const auto all = wait_for(store.list(any, any, metrics::kAlarmsAtOnce));
+    for (const metrics::Alarm& alarm : *all) {
+      const std::string begin = "TargetTracking-table/Votes-";
+      EXPECT_TRUE(alarm.name.starts_with(begin)) << alarm.name;
+      told += alarm.name.substr(begin.size(), alarm.name.find('-', begin.size()) - begin.size()) + " " +
+              alarm.statistic + (alarm.rule.comparison == metrics::Comparison::kAbove ? " > " : " < ") +
+              std::to_string(static_cast<int64_t>(alarm.rule.threshold)) + " in " + std::to_string(alarm.rule.periods) +
+              ", ";
+    }
+    return told;
   }
   // Of the last minute; nullopt: there is no value.
   std::optional<metrics::Statistics> last(const Series& series, Metric metric) {
@@ -165,6 +186,40 @@ TEST_F(MetricCountsTest, ProvisionedUnitsAreThoseOfTheDescription) {
   EXPECT_EQ(last(table_, Metric::kProvisionedRead), std::nullopt);
   EXPECT_EQ(sum(table_, Metric::kMaxOnDemandRead), 9);
   EXPECT_EQ(sum(table_, Metric::kMaxOnDemandWrite), 8);
+}
+
+TEST_F(MetricCountsTest, AlarmsFollowPoliciesAndUnits) {
+  const std::string units = R"("ServiceNamespace":"dynamodb","ResourceId":"table/Votes",)"
+                            R"("ScalableDimension":"dynamodb:table:ReadCapacityUnits")";
+  EXPECT_EQ(call("RegisterScalableTarget", "{" + units + R"(,"MinCapacity":1,"MaxCapacity":100})"), 200);
+  EXPECT_EQ(call("PutScalingPolicy",
+                 "{" + units +
+                     R"(,"PolicyName":"reads","PolicyType":"TargetTrackingScaling",)"
+                     R"("TargetTrackingScalingPolicyConfiguration":{"TargetValue":70,"PredefinedMetricSpecification":)"
+                     R"({"PredefinedMetricType":"DynamoDBReadCapacityUtilization"}}})"),
+            200);
+  EXPECT_EQ(alarms(), "");
+  next_second();
+  EXPECT_EQ(alarms(),
+            "AlarmHigh Sum > 294 in 2, AlarmLow Sum < 210 in 15, "
+            "ProvisionedCapacityHigh Average > 7 in 3, ProvisionedCapacityLow Average < 7 in 3, ");
+  EXPECT_EQ(call("UpdateTable", R"({"TableName":"Votes","ProvisionedThroughput":)"
+                                R"({"ReadCapacityUnits":10,"WriteCapacityUnits":5}})"),
+            200);
+  next_second();
+  EXPECT_TRUE(alarms().starts_with("AlarmHigh Sum > 420 in 2, AlarmLow Sum < 300 in 15, ")) << alarms();
+  // Nobody else keeps its own, and what others do to them is mended.
+  const metrics::AlarmStore store(*engine_, random_);
+  const std::string any;
+  const metrics::Alarm high = wait_for(store.list(any, any, 1))->front();
+  EXPECT_TRUE(*wait_for(store.erase(high.name, metrics::deletion_of(high.name, clock_.now_ms()))));
+  next_second();
+  EXPECT_TRUE(alarms().starts_with("AlarmLow"));
+  next_minute();
+  EXPECT_TRUE(alarms().starts_with("AlarmHigh Sum > 420 in 2, AlarmLow")) << alarms();
+  EXPECT_EQ(call("DeleteScalingPolicy", "{" + units + R"(,"PolicyName":"reads"})"), 200);
+  next_second();
+  EXPECT_EQ(alarms(), "");
 }
 
 TEST(HistogramBucketsTest, DurationsOfBothWidthsMeet) {

@@ -65,6 +65,7 @@ void MetricsThread::tick(int64_t now_ms) {
     minute_ = minute;
     waited_ = 0;
   }
+  follow_policies();
   if (waited_ && ++*waited_ >= kTicksOfOthers) evaluate(now_ms);
 }
 
@@ -72,6 +73,11 @@ void MetricsThread::record(int64_t minute) {
   const auto recorded = wait_for(recorder_.record(service_.database()->engine(), service_.counts(), minute));
   if (recorded.ok()) return;
   log_failure("The metrics of a minute could not be stored, and are tried again with the next one. ", recorded.error());
+}
+
+void MetricsThread::follow_policies() {
+  const auto followed = wait_for(scaling_alarms_.follow(*service_.database(), random_));
+  if (!followed.ok()) log_failure("The alarms of auto scaling could not all be stored. ", followed.error());
 }
 
 void MetricsThread::evaluate(int64_t now_ms) {

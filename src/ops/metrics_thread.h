@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/thread.h"
 #include "metrics/recorder.h"
+#include "metrics/scaling_alarms.h"
 #include "ops/service.h"
 
 namespace partita::ops {
@@ -31,11 +32,13 @@ class MetricsThread {
 
   void run(const std::stop_token& stop);
   void record(int64_t minute);
+  void follow_policies();
   void evaluate(int64_t now_ms);
 
   Service& service_;
   Random& random_;
   metrics::Recorder recorder_;
+  metrics::ScalingAlarms scaling_alarms_;
   int64_t minute_ = kNever;  // whose counts are not recorded yet, since 1970
   int64_t swept_hour_ = kNever;
   std::optional<int64_t> waited_;  // ticks since the last minute was recorded; nullopt: alarms are evaluated

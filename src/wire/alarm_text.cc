@@ -43,6 +43,10 @@ std::string transition(const AlarmCrossing& crossing) {
 
 }  // namespace
 
+std::string scaling_alarm_description(std::string_view policy_arn) {
+  return std::string("DO NOT EDIT OR DELETE. For TargetTrackingScaling policy ").append(policy_arn).append(".");
+}
+
 std::string java_double(double value) {
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e7;

@@ -24,6 +24,9 @@ struct AlarmCrossing {
 std::string alarm_reason(const AlarmCrossing& crossing);
 std::string insufficient_data_reason(int64_t missing);
 
+// Of an alarm that belongs to a policy of auto scaling.
+std::string scaling_alarm_description(std::string_view policy_arn);
+
 // "99.0": as AWS's Java writes a double of ordinary size.
 std::string java_double(double value);
 

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+from minutes import cloudwatch
 from server import running_server
 from test_namespaces import ask
 
@@ -90,6 +91,29 @@ def test_provisioned_follows_consumed(server):
         assert activity["Description"] == f"Setting write capacity units to {units}."
         assert activity["StatusCode"] == "Successful"
     assert f"Auto scaling changed the write units of {RESOURCE} from 5 to 20" in server.log()
+
+
+def test_alarms_of_a_policy_in_cloudwatch(server):
+    scaling, watch = server.client("application-autoscaling"), cloudwatch(server)
+    scaling.register_scalable_target(**WRITES, MinCapacity=5, MaxCapacity=40)
+    tracking = {"TargetValue": 70, "PredefinedMetricSpecification": {
+        "PredefinedMetricType": "DynamoDBWriteCapacityUtilization"}}
+    put = scaling.put_scaling_policy(**WRITES, PolicyName="votes", PolicyType="TargetTrackingScaling",
+                                     TargetTrackingScalingPolicyConfiguration=tracking)
+    names = [alarm["AlarmName"] for alarm in put["Alarms"]]
+    until(lambda: len(watch.describe_alarms(AlarmNames=names)["MetricAlarms"]) == 4)
+    alarms = {alarm["AlarmName"]: alarm for alarm in watch.describe_alarms(ActionPrefix=put["PolicyARN"])["MetricAlarms"]}
+    high, low, *provisioned = (alarms[name] for name in names)
+    assert (high["MetricName"], high["Threshold"], high["EvaluationPeriods"]) == ("ConsumedWriteCapacityUnits", 210, 2)
+    assert (low["ComparisonOperator"], low["Threshold"], low["EvaluationPeriods"]) == ("LessThanThreshold", 150, 15)
+    assert [(one["Threshold"], one["Period"], one["EvaluationPeriods"]) for one in provisioned] == [(5, 300, 3)] * 2
+    for alarm, told in zip([high, low, *provisioned], put["Alarms"], strict=True):
+        assert alarm["AlarmArn"] == told["AlarmARN"]
+        assert alarm["AlarmDescription"] == f"DO NOT EDIT OR DELETE. For TargetTrackingScaling policy {put['PolicyARN']}."
+        assert alarm["AlarmActions"] == [put["PolicyARN"]]
+        assert alarm["Dimensions"] == [{"Name": "TableName", "Value": "Votes"}]
+    scaling.delete_scaling_policy(**WRITES, PolicyName="votes")
+    until(lambda: watch.describe_alarms()["MetricAlarms"] == [])
 
 
 def aws(server, *words):

@@ -2,6 +2,7 @@
 #include "ops/json_codec.h"
 #include "ops/scaling/scaling_reply.h"
 #include "ops/scaling/scaling_request.h"
+#include "table/scaling/scaling_names.h"
 #include "table/scaling/targets.h"
 
 namespace partita::ops {
@@ -49,7 +50,7 @@ std::string cause_of(const ScalingActivity& activity) {
     case ActivityCause::kScheduled:
       return "scheduled action name " + activity.name + " was triggered";
     case ActivityCause::kAlarm:
-      return "monitor alarm " + alarm_name(activity.units, activity.alarm, activity.alarm_id) +
+      return "monitor alarm " + table::alarm_name(activity.units, activity.alarm, activity.alarm_id) +
              " in state ALARM triggered policy " + activity.name;
   }
   PARTITA_CHECK(false);

@@ -1,6 +1,6 @@
 #include "ops/scaling/scaling_reply.h"
 
-#include <array>
+#include "table/scaling/scaling_names.h"
 
 namespace partita::ops {
 
@@ -19,24 +19,14 @@ std::string target_arn(const Context& context, const table::ScalableTarget& targ
 
 std::string scaling_arn(const Context& context, std::string_view kind, const std::string& id,
                         const api::ScaledUnits& units, const std::string& name) {
-  const std::string_view name_of_kind = kind == "scalingPolicy" ? "policyName" : "scheduledActionName";
-  std::string arn = "arn:aws:autoscaling:" + region_and_account(context);
-  arn.append(kind).append(":").append(id).append(":resource/dynamodb/").append(units.resource);
-  return arn.append(":").append(name_of_kind).append("/").append(name);
-}
-
-std::string alarm_name(const api::ScaledUnits& units, table::ScalingAlarm alarm, const std::string& id) {
-  constexpr std::array<std::string_view, table::kScalingAlarms> kWords = {
-      "AlarmHigh", "AlarmLow", "ProvisionedCapacityHigh", "ProvisionedCapacityLow"};
-  std::string name = "TargetTracking-" + units.resource + "-";
-  return name.append(kWords[static_cast<size_t>(alarm)]).append("-").append(id);
+  return table::scaling_arn(context.caller.region, context.caller.account_id, kind, id, units.resource, name);
 }
 
 void write_alarms(wire::JsonWriter& json, const Context& context, const api::ScaledUnits& units,
                   const table::ScalingPolicy& policy) {
   json.begin_array("Alarms");
   for (size_t i = 0; i < policy.alarms.size(); ++i) {
-    const std::string name = alarm_name(units, static_cast<table::ScalingAlarm>(i), policy.alarms[i]);
+    const std::string name = table::alarm_name(units, static_cast<table::ScalingAlarm>(i), policy.alarms[i]);
     json.begin_object();
     json.member("AlarmName", name);
     json.member("AlarmARN", "arn:aws:cloudwatch:" + region_and_account(context) + "alarm:" + name);

@@ -20,12 +20,9 @@ inline std::string_view utilization_metric(const api::ScaledUnits& units) {
 
 // "arn:aws:application-autoscaling:REGION:ACCOUNT:scalable-target/ID".
 std::string target_arn(const Context& context, const table::ScalableTarget& target);
-// "arn:aws:autoscaling:REGION:ACCOUNT:KIND:ID:resource/dynamodb/table/T:KINDName/NAME"; `kind` is "scalingPolicy" or
-// "scheduledAction".
+// table::scaling_arn() for the caller.
 std::string scaling_arn(const Context& context, std::string_view kind, const std::string& id,
                         const api::ScaledUnits& units, const std::string& name);
-// "TargetTracking-table/T-AlarmHigh-UUID".
-std::string alarm_name(const api::ScaledUnits& units, table::ScalingAlarm alarm, const std::string& id);
 
 // The member Alarms.
 void write_alarms(wire::JsonWriter& json, const Context& context, const api::ScaledUnits& units,
