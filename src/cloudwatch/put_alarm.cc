@@ -7,9 +7,9 @@
 #include "cloudwatch/calls.h"
 #include "cloudwatch/metric_name.h"
 #include "metrics/alarm_names.h"
+#include "metrics/scaling_alarms.h"
 #include "metrics/watch.h"
 #include "model/fault.h"
-#include "table/scaling/scaling_names.h"
 #include "wire/alarm_text.h"
 
 namespace partita::cloudwatch {
@@ -89,7 +89,7 @@ Document texts_of(const std::vector<std::string>& all) {
 Document text_or_null(const std::optional<std::string>& text) { return text ? Document(*text) : Document(); }
 
 std::string policy_arn(const CallContext& context, const metrics::ScalingOwner& policy) {
-  return table::scaling_arn(context.region, context.account, "scalingPolicy", policy.id, policy.resource, policy.name);
+  return metrics::policy_arn(context.region, context.account, policy);
 }
 
 std::optional<std::string> description_of(const CallContext& context, const Alarm& alarm) {

@@ -92,6 +92,10 @@ Task<Result<void>> erase_others(storage::Engine& engine, Random& random, std::ve
 
 }  // namespace
 
+std::string policy_arn(std::string_view region, std::string_view account, const ScalingOwner& policy) {
+  return table::scaling_arn(region, account, "scalingPolicy", policy.id, policy.resource, policy.name);
+}
+
 Task<Result<void>> ScalingAlarms::follow(table::TableContext& context, Random& random) {
   const int64_t now_ms = context.clock().now_ms();
   if (std::exchange(minute_, now_ms / kMsPerMinute) != now_ms / kMsPerMinute) followed_.reset();

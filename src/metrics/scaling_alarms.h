@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -14,6 +15,8 @@
 #include "table/catalog/table_context.h"
 
 namespace partita::metrics {
+
+std::string policy_arn(std::string_view region, std::string_view account, const ScalingOwner& policy);
 
 // Follows the policies and the units of their tables. For one thread.
 class ScalingAlarms {
