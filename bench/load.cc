@@ -13,7 +13,8 @@
 //
 // Prints one line of JSON: the rate, the latencies (all, and of each operation), the longest time without any reply
 // while one was due, and the CPU time per request of the process `pid` and of this client. A reply that is not a 200,
-// or that leaves a part of a batch undone, ends the run with exit code 1.
+// or that leaves a part of a batch undone, ends the run with exit code 1. With --refusals, a reply that says that a
+// throughput was exceeded is counted instead, and its latency is left out.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -41,6 +42,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kGrace{2};
 constexpr size_t kReadBytes = 256 * 1024;
 
 struct Options {
@@ -50,6 +52,7 @@ struct Options {
   double seconds = 1;
   double rate = 0;  // 0: a closed loop
   bool once = false;
+  bool refusals = false;
 };
 
 struct Request {
@@ -63,6 +66,7 @@ struct Connection {
   Clock::time_point due;
   std::string received;     // the head, and the body of a reply that does not say how long it is
   size_t body_missing = 0;  // of a reply whose head has been seen
+  bool refused = false;     // that reply is a refusal that is counted
 };
 
 [[noreturn]] void fail(const std::string& why) {
@@ -210,7 +214,8 @@ class Load {
     while (more_ && !idle_.empty()) {
       const Clock::time_point now = Clock::now();
       const Clock::time_point due = options_.rate > 0 ? next_due_ : now;
-      if (!options_.once && due >= end_) {
+      // A client that cannot keep up ends all the same.
+      if (!options_.once && (due >= end_ || now >= end_ + kGrace)) {
         more_ = false;
       } else if (due > now) {
         return;
@@ -260,7 +265,11 @@ class Load {
     if (!is_whole(connection, std::string_view(buffer_.data(), static_cast<size_t>(got)))) return;
     const Clock::time_point now = Clock::now();
     latencies_.resize(requests_.operations().size());
-    latencies_[connection.operation].add(seconds_between(connection.due, now) * 1e6);
+    if (connection.refused) {
+      ++refused_;
+    } else {
+      latencies_[connection.operation].add(seconds_between(connection.due, now) * 1e6);
+    }
     longest_silence_us_ = std::max(longest_silence_us_, seconds_between(last_reply_, now) * 1e6);
     last_reply_ = now;
     connection.received.clear();
@@ -281,10 +290,17 @@ class Load {
     const char* length = strcasestr(reply.c_str(), "\r\ncontent-length:");
     const size_t size = length ? std::strtoul(length + 17, nullptr, 10) : 0;
     const bool whole = length ? had >= size : reply.ends_with("\r\n0\r\n\r\n");
-    if (whole || length) check(reply);
+    connection.refused = options_.refusals && whole && is_refusal(reply);
+    if ((whole || length) && !connection.refused) check(reply);
     reply_bytes_ = head_end + 4 + (length ? size : had);
     if (length && !whole) connection.body_missing = size - had;
     return whole;
+  }
+
+  static bool is_refusal(const std::string& reply) {
+    return reply.starts_with("HTTP/1.1 400") &&
+           (reply.find("#ProvisionedThroughputExceededException") != std::string::npos ||
+            reply.find("#ThrottlingException") != std::string::npos);
   }
 
   static void check(const std::string& reply) {
@@ -296,11 +312,12 @@ class Load {
     Latencies all;
     for (const Latencies& of_operation : latencies_) all.add(of_operation);
     const double count = static_cast<double>(all.count());
-    if (all.count() == 0) fail("nothing was answered");
+    if (all.count() + refused_ == 0) fail("nothing was answered");
     std::printf("{");
     all.print();
     std::printf(", \"per_second\": %.0f, \"cpu_us\": %.2f, \"client_cpu_us\": %.2f, \"client_busy\": %.3f, ",
                 count / elapsed, server_us / count, own_us / count, own_us / 1e6 / elapsed);
+    std::printf("\"refused\": %zu, ", refused_);
     std::printf("\"longest_silence_us\": %.1f, \"reply_bytes\": %zu, \"operations\": {", longest_silence_us_,
                 reply_bytes_);
     for (size_t i = 0; i < latencies_.size(); ++i) {
@@ -325,6 +342,7 @@ class Load {
   int epoll_ = -1;
   bool more_ = true;
   size_t reply_bytes_ = 0;  // of the last reply
+  size_t refused_ = 0;
 };
 
 Options read_options(int argc, char** argv) {
@@ -333,6 +351,10 @@ Options read_options(int argc, char** argv) {
     const std::string_view name = argv[i];
     if (name == "--once") {
       options.once = true;
+      continue;
+    }
+    if (name == "--refusals") {
+      options.refusals = true;
       continue;
     }
     if (i + 1 == argc) fail("an option lacks its value");

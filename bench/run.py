@@ -18,6 +18,7 @@ import backfill
 import data_api
 import fairness
 import growth
+import isolation
 import judged
 import page
 import rows
@@ -33,6 +34,7 @@ PARTS = {
     "growth": growth.part,
     "backfill": backfill.part,
     "fairness": fairness.part,
+    "isolation": isolation.part,
     "data_api": data_api.part,
     "vectors": vectors.part,
     "judged": judged.part,
@@ -55,6 +57,7 @@ def arguments_of(words):
         help="writers beside an index that is added to a table of so many small items (1000000)",
     )
     parser.add_argument("--fairness", action="store_true", help="a client beside another that scans or hammers one key")
+    parser.add_argument("--isolation", action="store_true", help="keys beside one that is flooded beyond its capacity")
     parser.add_argument(
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
     )

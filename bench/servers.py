@@ -157,7 +157,7 @@ def raw_loop(build, reply_bytes):
     return Loop(process, int(process.stdout.readline()))
 
 
-def start_load(build, server, connections=1, seconds=1.0, rate=0, once=False, niceness=0):
+def start_load(build, server, connections=1, seconds=1.0, rate=0, once=False, niceness=0, refusals=False):
     """A client that reads its requests from a pipe."""
 
     def yielding():
@@ -166,6 +166,7 @@ def start_load(build, server, connections=1, seconds=1.0, rate=0, once=False, ni
 
     command = [build / "bench" / "load", "--port", server.port, "--pid", server.pid, "--connections", connections]
     command += ["--seconds", seconds, "--rate", rate] + (["--once"] if once else [])
+    command += ["--refusals"] if refusals else []
     return subprocess.Popen(
         [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, preexec_fn=yielding,
