@@ -55,7 +55,9 @@ class Poll:
         self.units = 0
 
     def run(self):
-        voters = [threading.Thread(target=self._vote, args=(random.Random(n),)) for n in range(VOTERS)]
+        clients = [self._connect() for _ in range(VOTERS)]  # which takes longer than a vote
+        voters = [threading.Thread(target=self._vote, args=(client, random.Random(n)))
+                  for n, client in enumerate(clients)]
         self._began = time.monotonic()
         for voter in voters:
             voter.start()
@@ -63,8 +65,7 @@ class Poll:
             voter.join()
         return self
 
-    def _vote(self, chance):
-        client = self._connect()
+    def _vote(self, client, chance):
         while (second := int(time.monotonic() - self._began)) < self._seconds:
             key = {"Candidate": {"S": chance.choice(CANDIDATES) + chance.choice(self._suffixes)}}
             try:
