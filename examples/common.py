@@ -1,4 +1,4 @@
-"""Shared code of the Python examples: connecting, creating tables, and printing answers.
+"""Shared code of the Python examples: connecting, creating tables, plotting, and printing answers.
 
 An example is a module with one function, `run(dynamodb)`. It creates its tables, writes its data, runs its queries
 and returns a dictionary of questions, in English, and their answers.
@@ -7,12 +7,16 @@ and returns a dictionary of questions, in English, and their answers.
 """
 
 import argparse
+import json
 import os
 import sys
 
 import boto3
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
+from botocore.httpsession import URLLib3Session
 
 DEFAULT_ENDPOINT = "http://localhost:8000"
 PATIENCE = {"retries": {"mode": "standard", "total_max_attempts": 3}}
@@ -109,6 +113,46 @@ def refusal(call, **request):
     except ClientError as error:
         return f"{error.response['Error']['Code']}: {error.response['Error']['Message']}"
     return "accepted"
+
+
+def partita(client, operation, **members):
+    """A call that only Partita has, such as partita(client, "MoveClock", Seconds=60). Returns its reply."""
+    request = AWSRequest("POST", client.meta.endpoint_url, data=json.dumps(members), headers={
+        "X-Amz-Target": f"Partita_20261123.{operation}", "Content-Type": "application/x-amz-json-1.0"})
+    SigV4Auth(session().get_credentials(), "dynamodb", client.meta.region_name).add_auth(request)
+    answer = URLLib3Session().send(request.prepare())
+    reply = json.loads(answer.content)
+    if answer.status_code != 200:
+        error = {"Code": reply["__type"].split("#")[-1], "Message": reply.get("message", reply.get("Message", ""))}
+        raise ClientError({"Error": error}, operation)
+    return reply
+
+
+def plot(series, axis):
+    """SVG: one line for each name in `series`, a value for each second or minute; `axis` says what they are."""
+    width, height, left, bottom = 640, 320, 70, 40
+    most = max(1, *(max(values) for values in series.values())) * 1.1
+    steps = max(len(values) for values in series.values())
+
+    def x(step):
+        return left + (width - left - 20) * step / max(1, steps - 1)
+
+    def y(units):
+        return height - bottom - (height - bottom - 20) * units / most
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
+             f'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
+    for part in range(5):
+        units = most * part / 4
+        lines.append(f'<line x1="{left}" x2="{width - 20}" y1="{y(units):.1f}" y2="{y(units):.1f}" stroke="#ddd"/>')
+        lines.append(f'<text x="{left - 8}" y="{y(units) + 4:.1f}" text-anchor="end">{units:,.0f}</text>')
+    for (name, values), colour in zip(series.items(), ("#c0392b", "#2471a3")):
+        points = " ".join(f"{x(step):.1f},{y(units):.1f}" for step, units in enumerate(values))
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        lines.append(f'<text x="{x(len(values) - 1):.1f}" y="{y(values[-1]) - 6:.1f}" text-anchor="end" '
+                     f'fill="{colour}">{name}</text>')
+    lines.append(f'<text x="{(left + width) / 2}" y="{height - 10}" text-anchor="middle">{axis}</text>')
+    return "\n".join(lines + ["</svg>"]) + "\n"
 
 
 def show(answers):

@@ -18,7 +18,7 @@ import time
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from common import create_table, main, session
+from common import create_table, main, plot, session
 
 CANDIDATES = ("A", "B")
 SUFFIXES = 10
@@ -100,34 +100,6 @@ def votes_of(client, table, candidate, suffixes):
     return total
 
 
-def plot(series):
-    """The units of each second as SVG: one line for each name in `series`."""
-    width, height, left, bottom = 640, 320, 70, 40
-    most = max(1, *(max(values) for values in series.values())) * 1.1
-    seconds = max(len(values) for values in series.values())
-
-    def x(second):
-        return left + (width - left - 20) * second / max(1, seconds - 1)
-
-    def y(units):
-        return height - bottom - (height - bottom - 20) * units / most
-
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
-             f'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
-    for part in range(5):
-        units = most * part / 4
-        lines.append(f'<line x1="{left}" x2="{width - 20}" y1="{y(units):.1f}" y2="{y(units):.1f}" stroke="#ddd"/>')
-        lines.append(f'<text x="{left - 8}" y="{y(units) + 4:.1f}" text-anchor="end">{units:,.0f}</text>')
-    for (name, values), colour in zip(series.items(), ("#c0392b", "#2471a3")):
-        points = " ".join(f"{x(second):.1f},{y(units):.1f}" for second, units in enumerate(values))
-        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        lines.append(f'<text x="{x(len(values) - 1):.1f}" y="{y(values[-1]) - 6:.1f}" text-anchor="end" '
-                     f'fill="{colour}">{name}</text>')
-    lines.append(f'<text x="{(left + width) / 2}" y="{height - 10}" text-anchor="middle">seconds; write units a second'
-                 '</text>')
-    return "\n".join(lines + ["</svg>"]) + "\n"
-
-
 def bars(series):
     """The same for a terminal: the mean of each."""
     most = max(1, *series.values())
@@ -151,7 +123,7 @@ def run(dynamodb, seconds=SECONDS, picture=None):
         poll.votes = sum(votes_of(client, table, candidate, suffixes) for candidate in CANDIDATES)
     picture = picture or pathlib.Path(tempfile.gettempdir()) / "voting.svg"
     pathlib.Path(picture).write_text(plot({name: [UNITS_A_VOTE * votes for votes in poll.counted]
-                                           for name, poll in polls.items()}))
+                                           for name, poll in polls.items()}, "seconds; write units a second"))
     rates = {name: poll.units_a_second() for name, poll in polls.items()}
     flat, sharded = rates.values()
     return {
