@@ -1,7 +1,9 @@
 #include "wire/alarm_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "base/clock.h"
 #include "wire/json_writer.h"
@@ -11,6 +13,14 @@ namespace partita::wire {
 namespace {
 
 constexpr std::string_view kVersion = "1.0";
+// The newest datapoints that texts show, of up to 1,440: so a reason stays under 1,023 characters, and its data under
+// 4,000, which are AWS's limits.
+constexpr size_t kMostShown = 10;
+constexpr size_t kMostListed = 25;
+
+std::span<const std::pair<int64_t, double>> newest(const std::vector<std::pair<int64_t, double>>& points, size_t most) {
+  return std::span(points).first(std::min(points.size(), most));
+}
 
 std::string plural(int64_t count, std::string_view word) {
   return std::to_string(count) + " " + std::string(word) + (count == 1 ? "" : "s");
@@ -77,10 +87,11 @@ std::string alarm_reason(const AlarmCrossing& crossing) {
   }
   const int64_t shown = crossing.alarm ? crossing.breaching : count - crossing.breaching;
   text += std::to_string(shown) + " out of the last " + std::to_string(count) + " datapoints [";
-  for (size_t i = 0; i < crossing.points.size(); ++i) {
-    const auto& [at_ms, value] = crossing.points[i];
-    text += (i == 0 ? "" : ", ") + java_double(value) + " (" + day_first(at_ms) + ")";
+  const auto points = newest(crossing.points, kMostShown);
+  for (size_t i = 0; i < points.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + java_double(points[i].second) + " (" + day_first(points[i].first) + ")";
   }
+  if (points.size() < crossing.points.size()) text += ", ...";
   text += shown == 1 ? "] was " : "] were ";
   text += crossing.alarm ? "" : "not ";
   return text.append(words_of(crossing.comparison))
@@ -140,11 +151,12 @@ std::string alarm_reason_data(const AlarmReasonData& data) {
   json.member("statistic", data.statistic);
   json.member("period", data.period_s);
   json.begin_array("recentDatapoints");
-  for (auto at = data.points.rbegin(); at != data.points.rend(); ++at) json.number(at->second);
+  const auto points = newest(data.points, kMostListed);
+  for (auto at = points.rbegin(); at != points.rend(); ++at) json.number(at->second);
   json.end_array();
   json.member("threshold", data.threshold);
   json.begin_array("evaluatedDatapoints");
-  for (const auto& [at_ms, value] : data.points) {
+  for (const auto& [at_ms, value] : points) {
     json.begin_object();
     json.member("timestamp", java_time(at_ms));
     json.member("value", value);

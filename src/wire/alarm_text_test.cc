@@ -45,6 +45,22 @@ TEST(AlarmTextTest, ReasonsOfAlarms) {
   EXPECT_EQ(insufficient_data_reason(2), "Insufficient Data: 2 datapoints were unknown.");
 }
 
+TEST(AlarmTextTest, OnlyTheNewestDatapointsAreShown) {
+  AlarmCrossing crossing;
+  crossing.alarm = true;
+  crossing.breaching = 1'440;
+  crossing.comparison = "GreaterThanOrEqualToThreshold";
+  AlarmReasonData data;
+  data.statistic = "Sum";
+  for (int64_t i = 0; i < 1'440; ++i) crossing.points.emplace_back(kAt - i * 60'000, -1.2345678901234567e-300);
+  data.points = crossing.points;
+  const std::string reason = alarm_reason(crossing);
+  EXPECT_TRUE(reason.starts_with("Threshold Crossed: 1440 out of the last 1440 datapoints [")) << reason;
+  EXPECT_TRUE(reason.contains("(26/11/25 14:55:00), ...] were greater")) << reason;
+  EXPECT_LE(reason.size(), 1'023);
+  EXPECT_LE(alarm_reason_data(data).size(), 4'000);
+}
+
 TEST(AlarmTextTest, DataIsJson) {
   EXPECT_EQ(alarm_updated_data({"OK", "a \"b\"", ""}, {"ALARM", "c", R"({"x":1})"}),
             R"({"version":"1.0","oldState":{"stateValue":"OK","stateReason":"a \"b\""},)"
