@@ -1,6 +1,7 @@
 #include "cloudwatch/protocol.h"
 
 #include "auth/authenticate.h"
+#include "model/fault.h"
 #include "wire/error_body.h"
 #include "wire/form_reader.h"
 #include "wire/xml_writer.h"
@@ -14,6 +15,7 @@ using wire::Document;
 constexpr std::string_view kTargetPrefix = "GraniteServiceVersion20100801.";
 constexpr std::string_view kPathPrefix = "/service/GraniteServiceVersion20100801/operation/";
 constexpr std::string_view kFormVersion = "Version=2010-08-01";
+constexpr size_t kMostBody = size_t{1} << 20;  // as in AWS: "CloudWatch service quotas", of a POST
 constexpr std::string_view kXmlSpace = "http://monitoring.amazonaws.com/doc/2010-08-01/";
 constexpr std::string_view kJsonType = "application/x-amz-json-1.0";
 constexpr std::string_view kCborType = "application/cbor";
@@ -31,6 +33,16 @@ std::string query_error(const wire::ErrorText& error) {
   return header.append(error.code).append(error.status < 500 ? ";Sender\r\n" : ";Receiver\r\n");
 }
 
+Result<void> check_size(const Raw& raw) {
+  if (raw.body.size() <= kMostBody) return {};
+  return model::refuse(model::Fault::kMonitorCombination,
+                       {"The body of the request must have at most " + std::to_string(kMostBody) + " bytes."});
+}
+
+Result<Document> json_parameters(const Raw& raw) {
+  PARTITA_TRY_VOID(check_size(raw));
+  return wire::read_json(raw.body);
+}
 Answer json_reply(std::string_view, const Document& document, std::string_view) {
   return {200, kJsonType, {}, write_json(document)};
 }
@@ -39,6 +51,10 @@ Answer json_refusal(const Error& error, std::string_view) {
   return {text.json_status, kJsonType, query_error(text), write_json(document_of(text))};
 }
 
+Result<Document> cbor_parameters(const Raw& raw) {
+  PARTITA_TRY_VOID(check_size(raw));
+  return wire::read_cbor(raw.body);
+}
 Answer cbor_reply(std::string_view, const Document& document, std::string_view) {
   return {200, kCborType, std::string(kCborHeader), write_cbor(document)};
 }
@@ -78,9 +94,9 @@ Answer form_refusal(const Error& error, std::string_view request_id) {
 }
 
 constexpr Protocol kJson = {[](const Raw& raw) { return std::string(raw.target.substr(kTargetPrefix.size())); },
-                            [](const Raw& raw) { return wire::read_json(raw.body); }, json_reply, json_refusal};
+                            json_parameters, json_reply, json_refusal};
 constexpr Protocol kCbor = {[](const Raw& raw) { return std::string(raw.path.substr(kPathPrefix.size())); },
-                            [](const Raw& raw) { return wire::read_cbor(raw.body); }, cbor_reply, cbor_refusal};
+                            cbor_parameters, cbor_reply, cbor_refusal};
 constexpr Protocol kQuery = {form_operation, form_parameters, form_reply, form_refusal};
 
 bool has_version(std::string_view body) {

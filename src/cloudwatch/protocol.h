@@ -33,7 +33,7 @@ struct Answer {
 struct Protocol {
   // The operation's name, served or not. Empty: the request has none.
   std::string (*operation)(const Raw& raw);
-  // Faults: kMalformedJson, kMalformedDocument, kMalformedForm, kFormTooLarge.
+  // Faults: kMonitorCombination, kMalformedJson, kMalformedDocument, kMalformedForm, kFormTooLarge.
   Result<wire::Document> (*parameters)(const Raw& raw);
   Answer (*reply)(std::string_view operation, const wire::Document& document, std::string_view request_id);
   Answer (*refusal)(const Error& error, std::string_view request_id);

@@ -16,8 +16,10 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-Result<Document> from_json(const JsonValue& value, int depth) {
-  if (depth > kMaxDocumentDepth) return refuse(Fault::kMalformedDocument);
+// `left`: how many further values there may be.
+Result<Document> from_json(const JsonValue& value, int depth, size_t& left) {
+  if (depth > kMaxDocumentDepth || left == 0) return refuse(Fault::kMalformedDocument);
+  --left;
   switch (value.kind()) {
     case JsonValue::Kind::kNull:
       return Document();
@@ -32,7 +34,7 @@ Result<Document> from_json(const JsonValue& value, int depth) {
     case JsonValue::Kind::kArray: {
       Document::List list;
       for (const JsonValue element : value.elements()) {
-        PARTITA_TRY(Document one, from_json(element, depth + 1));
+        PARTITA_TRY(Document one, from_json(element, depth + 1, left));
         list.push_back(std::move(one));
       }
       return Document(std::move(list));
@@ -42,7 +44,7 @@ Result<Document> from_json(const JsonValue& value, int depth) {
   }
   Document::Map map;
   for (const auto& [name, member] : value.members()) {
-    PARTITA_TRY(Document one, from_json(member, depth + 1));
+    PARTITA_TRY(Document one, from_json(member, depth + 1, left));
     map.emplace_back(name, std::move(one));
   }
   return Document(std::move(map));
@@ -178,7 +180,8 @@ Result<Document> read_json(std::string_view body) {
   if (body.empty()) return Document(Document::Map());
   PARTITA_TRY(const JsonDocument document, JsonDocument::parse(body));
   if (!document.root().is(JsonValue::Kind::kObject)) return refuse(Fault::kMalformedDocument);
-  return from_json(document.root(), 1);
+  size_t left = kMaxDocumentValues;
+  return from_json(document.root(), 1, left);
 }
 
 std::string write_json(const Document& document) {

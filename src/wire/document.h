@@ -75,9 +75,12 @@ class Document {
 
 // The deepest nesting that the readers accept: ours, since the deepest request of CloudWatch has 7 levels.
 inline constexpr int kMaxDocumentDepth = 32;
+// The most values that the readers accept, since one of a single byte takes many in memory: ours. 500 queries of
+// GetMetricData with 30 dimensions each have half as many, with the names of members.
+inline constexpr size_t kMaxDocumentValues = 200'000;
 
 // AWS JSON. Times are numbers, in seconds since 1970. An empty body is a map without members. Faults: kMalformedJson;
-// kMalformedDocument if it is no map, or too deep.
+// kMalformedDocument if it is no map, too deep, or of too many values.
 Result<Document> read_json(std::string_view body);
 std::string write_json(const Document& document);
 

@@ -53,7 +53,8 @@ class CborReader {
 
   Result<Document> read(int depth) {
     const auto head = take_u8(in_);
-    if (!head || depth > kMaxDocumentDepth) return bad();
+    if (!head || depth > kMaxDocumentDepth || left_ == 0) return bad();
+    --left_;
     const auto major = static_cast<Major>(*head >> 5);
     const uint8_t low = *head & 0x1f;
     if (major == Major::kSimple) return simple(low);
@@ -171,6 +172,7 @@ class CborReader {
   }
 
   std::string_view in_;
+  size_t left_ = kMaxDocumentValues;
 };
 
 struct ToCbor {

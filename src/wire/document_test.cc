@@ -69,6 +69,12 @@ TEST(DocumentCborTest, RefusesWhatIsNoRequest) {
   EXPECT_TRUE(is_malformed(read_cbor("\xa1\x61\x61" + std::string(100, '\x81') + std::string(1, '\0'))));
 }
 
+TEST(DocumentCborTest, RefusesTooManyValues) {
+  const auto read = [](size_t values) { return read_cbor("\xa1\x61\x61\x9f" + std::string(values, '\1') + "\xff"); };
+  EXPECT_TRUE(read(kMaxDocumentValues - 3).ok()) << "the map, the name and the list are values";
+  EXPECT_TRUE(is_malformed(read(kMaxDocumentValues - 2)));
+}
+
 TEST(DocumentCborTest, EveryCutOfARequestIsRefused) {
   const std::string whole = bytes_of(kPutMetricAlarm);
   for (size_t size = 1; size < whole.size(); ++size)
@@ -80,6 +86,9 @@ TEST(DocumentJsonTest, ReadsAndWrites) {
   EXPECT_EQ(json_of(read_json(R"({"a":[1,2.5,true,null,{"b":"x"}]})")), R"({"a":[1,2.5,true,null,{"b":"x"}]})");
   EXPECT_TRUE(is_malformed(read_json("[]")));
   EXPECT_TRUE(is_malformed(read_json(R"({"a":)" + std::string(100, '[') + std::string(100, ']') + "}")));
+  std::string many = "[1";
+  for (size_t i = 1; i < kMaxDocumentValues; ++i) many += ",1";
+  EXPECT_TRUE(is_malformed(read_json(R"({"a":)" + many + "]}")));
   Document document = Document::Map{};
   document.set("At", Document::Time{1'764'000'000'000});
   document.set("Later", Document::Time{1'764'000'000'250});
