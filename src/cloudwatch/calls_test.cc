@@ -135,6 +135,44 @@ TEST_F(CallsTest, DataComesInPages) {
   EXPECT_EQ(data(queries, R"(,"NextToken":"x")"), "The NextToken is invalid.");
 }
 
+TEST_F(CallsTest, FillEndsWithTheKeptTime) {
+  const auto all = [&](const std::string& queries) {
+    return call(
+        "GetMetricData",
+        R"({"StartTime":-1e10,"EndTime":9e10,"ScanBy":"TimestampAscending","MetricDataQueries":[)" + queries + "]}");
+  };
+  const std::string filled =
+      all(metric("m1", "Sum", R"(,"ReturnData":false)") + R"x(,{"Id":"e1","Expression":"FILL(m1, 7)"})x");
+  EXPECT_EQ(std::ranges::count(filled, ','), 2 * metrics::kKeptMinutes + 3) << filled.substr(0, 300);
+  EXPECT_TRUE(filled.contains("7.0,10.0,0.0,30.0,7.0]")) << "up to now";
+}
+
+TEST_F(CallsTest, WhatARequestComputesIsLimited) {
+  const auto over = [&](int64_t minutes, const std::string& queries) {
+    return call("GetMetricData", R"({"StartTime":)" + seconds(3 - minutes) + R"(,"EndTime":)" + seconds(3) +
+                                     R"(,"MetricDataQueries":[)" + queries + "]}");
+  };
+  std::string sum = "m1";
+  for (int i = 0; i < 600; ++i) sum += "+m1";
+  const std::string queries = metric("m1", "Sum") + R"(,{"Id":"e1","Expression":")" + sum + "\"}";
+  EXPECT_TRUE(over(60, queries).contains(R"("Values":[18030.0,0.0,6010.0])"));
+  EXPECT_TRUE(over(metrics::kKeptMinutes, queries).starts_with("The request computes too many datapoints."));
+  std::string many;
+  for (int i = 0; i < 500; ++i) many += (i == 0 ? "" : ",") + metric("m" + std::to_string(i), "Sum");
+  EXPECT_TRUE(over(1'440, many).contains(R"("Id":"m499")"));
+  EXPECT_TRUE(over(metrics::kKeptMinutes, many).starts_with("The request computes too many datapoints."));
+}
+
+TEST_F(CallsTest, ExpressionsAreComputedBehindTheirOperands) {
+  std::string chain;
+  for (int i = 0; i < 498; ++i) {
+    chain += R"({"Id":"e)" + std::to_string(i) + R"(","ReturnData":false,"Expression":"e)" + std::to_string(i + 1) +
+             "+1\"},";
+  }
+  EXPECT_TRUE(data(chain + metric("e498", "Sum", R"(,"ReturnData":false)") + R"(,{"Id":"last","Expression":"e0"})")
+                  .contains(R"("Values":[528.0,498.0,508.0])"));
+}
+
 TEST_F(CallsTest, QueriesOfDataAreChecked) {
   EXPECT_EQ(data(""), "The parameter MetricDataQueries is required.");
   EXPECT_EQ(data(metric("m1", "Sum") + "," + metric("m1", "Sum")), "The id m1 is used more than once.");
@@ -142,6 +180,8 @@ TEST_F(CallsTest, QueriesOfDataAreChecked) {
   EXPECT_EQ(data(R"({"Id":"M1","Expression":"1"})"),
             "The parameter Id must begin with a lower-case letter, and have letters, digits and _.");
   EXPECT_EQ(data(R"({"Id":"e1","Expression":"e2"},{"Id":"e2","Expression":"e1"})"),
+            "Error in expression 'e2': It names an id that no query has, or needs itself.");
+  EXPECT_EQ(data(R"({"Id":"e1","Expression":"e1"})"),
             "Error in expression 'e1': It names an id that no query has, or needs itself.");
   EXPECT_EQ(data(R"x({"Id":"e1","Expression":"SEARCH('x')"})x"),
             "Error in expression 'SEARCH('x')': The function SEARCH is not served by Partita.");

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -33,6 +34,12 @@ Error bad(std::string_view text, std::string why) {
   return model::refuse(model::Fault::kMonitorExpression, {std::string(text), std::move(why)});
 }
 
+// The first character of a text, of however many bytes. Precondition: there is one.
+std::string first_character(std::string_view text) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  return {text.begin(), std::find_if_not(text.begin() + 1, text.end(), continues)};
+}
+
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 class MathParser {
@@ -42,7 +49,7 @@ class MathParser {
   Result<NodeRef> parse() {
     PARTITA_TRY(NodeRef root, sum(0));
     skip();
-    if (!rest_.empty()) return bad(text_, "Unexpected '" + std::string(rest_.substr(0, 1)) + "'.");
+    if (!rest_.empty()) return bad(text_, "Unexpected '" + first_character(rest_) + "'.");
     return root;
   }
 
@@ -128,7 +135,7 @@ class MathParser {
   }
   Result<NodeRef> named() {
     std::string name = word();
-    if (name.empty()) return bad(text_, "Unexpected '" + std::string(rest_.substr(0, 1)) + "'.");
+    if (name.empty()) return bad(text_, "Unexpected '" + first_character(rest_) + "'.");
     const bool called = take('(');
     if (called && name != "PERIOD" && name != "FILL") {
       return bad(text_, "The function " + name + " is not served by Partita.");
@@ -157,13 +164,21 @@ class MathParser {
   std::string_view rest_;
 };
 
-void add_ids(const Node& node, std::vector<std::string>& ids) {
-  if (!node.id.empty() && std::ranges::find(ids, node.id) == ids.end()) ids.push_back(node.id);
-  if (node.left != nullptr) add_ids(*node.left, ids);
-  if (node.right != nullptr) add_ids(*node.right, ids);
+template <class Use>
+void for_each_node(const Node& node, Use& use) {
+  use(node);
+  if (node.left != nullptr) for_each_node(*node.left, use);
+  if (node.right != nullptr) for_each_node(*node.right, use);
 }
 
-using Value = std::variant<double, Values>;
+using Value = std::variant<double, const Values*, Values>;  // a number, the values of an id, or computed ones
+
+const double* number_of(const Value& value) { return std::get_if<double>(&value); }
+// Precondition: it is no number.
+const Values& values_in(const Value& value) {
+  const auto* const computed = std::get_if<Values>(&value);
+  return computed != nullptr ? *computed : *std::get<const Values*>(value);
+}
 
 std::optional<double> result_of(char sign, double left, double right) {
   double value = 0;
@@ -188,23 +203,26 @@ std::optional<double> result_of(char sign, double left, double right) {
 }
 
 Value combined(char sign, const Value& left, const Value& right) {
-  const auto* const left_number = std::get_if<double>(&left);
-  const auto* const right_number = std::get_if<double>(&right);
+  const double* const left_number = number_of(left);
+  const double* const right_number = number_of(right);
   if (left_number != nullptr && right_number != nullptr) {
     return result_of(sign, *left_number, *right_number).value_or(0);
   }
   Values values;
-  const auto& times = std::get<Values>(left_number == nullptr ? left : right);
-  for (const auto& [at_ms, of_times] : times) {
-    const double one = left_number == nullptr ? of_times : *left_number;
-    double other = right_number == nullptr ? of_times : *right_number;
-    if (left_number == nullptr && right_number == nullptr) {
-      const auto& others = std::get<Values>(right);
-      const auto found = others.find(at_ms);
-      if (found == others.end()) continue;
-      other = found->second;
+  const auto add = [&](int64_t at_ms, double one, double other) {
+    if (const auto value = result_of(sign, one, other)) values.emplace_back(at_ms, *value);
+  };
+  if (left_number != nullptr) {
+    for (const auto& [at_ms, value] : values_in(right)) add(at_ms, *left_number, value);
+  } else if (right_number != nullptr) {
+    for (const auto& [at_ms, value] : values_in(left)) add(at_ms, value, *right_number);
+  } else {
+    const Values& others = values_in(right);
+    auto other = others.begin();
+    for (const auto& [at_ms, value] : values_in(left)) {
+      while (other != others.end() && other->first < at_ms) ++other;
+      if (other != others.end() && other->first == at_ms) add(at_ms, value, other->second);
     }
-    if (const auto value = result_of(sign, one, other)) values.emplace(at_ms, *value);
   }
   return values;
 }
@@ -219,7 +237,7 @@ class MathRun {
       case Kind::kNumber:
         return node.number;
       case Kind::kId:
-        return *find_(node.id).values;
+        return find_(node.id).values;
       case Kind::kPeriod:
         return static_cast<double>(find_(node.id).period_s);
       case Kind::kFill:
@@ -235,9 +253,16 @@ class MathRun {
  private:
   Value filled(const MathInput& input, double number) const {
     constexpr int64_t kMsPerSecond = 1'000;
-    Values values = *input.values;
-    for (int64_t at_ms = from_ms_; at_ms < to_ms_; at_ms += input.period_s * kMsPerSecond)
-      values.emplace(at_ms, number);
+    Values values;
+    auto known = input.values->begin();
+    const auto add_known = [&](int64_t before_ms) {
+      for (; known != input.values->end() && known->first < before_ms; ++known) values.push_back(*known);
+    };
+    for (int64_t at_ms = from_ms_; at_ms < to_ms_; at_ms += input.period_s * kMsPerSecond) {
+      add_known(at_ms + 1);
+      if (values.empty() || values.back().first != at_ms) values.emplace_back(at_ms, number);
+    }
+    add_known(INT64_MAX);
     return values;
   }
 
@@ -253,17 +278,22 @@ Result<Expression> Expression::parse(std::string_view text) {
   return Expression(std::string(text), std::move(root));
 }
 
-std::vector<std::string> Expression::ids() const {
-  std::vector<std::string> ids;
-  add_ids(*root_, ids);
-  return ids;
+Expression::Expression(std::string text, std::shared_ptr<const Node> root)
+    : text_(std::move(text)), root_(std::move(root)) {
+  std::set<std::string_view> seen;
+  const auto use = [&](const Node& node) {
+    ++size_;
+    if (!node.id.empty() && seen.insert(node.id).second) ids_.push_back(node.id);
+  };
+  for_each_node(*root_, use);
 }
 
 Result<Values> Expression::evaluate(FunctionRef<MathInput(const std::string& id)> find, int64_t from_ms,
                                     int64_t to_ms) const {
   Value value = MathRun(find, from_ms, to_ms).run(*root_);
-  if (auto* const values = std::get_if<Values>(&value)) return std::move(*values);
-  return bad(text_, "The result is a number and no time series.");
+  if (number_of(value) != nullptr) return bad(text_, "The result is a number and no time series.");
+  if (auto* const computed = std::get_if<Values>(&value)) return std::move(*computed);
+  return values_in(value);
 }
 
 }  // namespace partita::cloudwatch

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -18,8 +18,8 @@
 
 namespace partita::cloudwatch {
 
-// Values by the begin of their period, in ms since 1970.
-using Values = std::map<int64_t, double>;
+// Values with the begin of their period, in ms since 1970; sorted, and each time once.
+using Values = std::vector<std::pair<int64_t, double>>;
 
 struct MathInput {
   const Values* values = nullptr;
@@ -32,7 +32,9 @@ class Expression {
   static Result<Expression> parse(std::string_view text);
 
   // The ids that it names, each once.
-  std::vector<std::string> ids() const;
+  const std::vector<std::string>& ids() const { return ids_; }
+  // How many numbers, ids, functions and operators it has: evaluating it computes so many values for each time.
+  size_t size() const { return size_; }
   // `find` returns the input of an id in ids(). `from_ms` and `to_ms` limit what FILL fills. Where an operand has no
   // value, or it is divided by zero, there is no value. Fault: kMonitorExpression for a result that is no time series.
   Result<Values> evaluate(FunctionRef<MathInput(const std::string& id)> find, int64_t from_ms, int64_t to_ms) const;
@@ -40,10 +42,12 @@ class Expression {
   struct Node;
 
  private:
-  Expression(std::string text, std::shared_ptr<const Node> root) : text_(std::move(text)), root_(std::move(root)) {}
+  Expression(std::string text, std::shared_ptr<const Node> root);
 
   std::string text_;
   std::shared_ptr<const Node> root_;
+  std::vector<std::string> ids_;
+  size_t size_ = 0;
 };
 
 }  // namespace partita::cloudwatch

@@ -52,11 +52,13 @@ TEST(ExpressionTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(result("M1"), "An id begins with a lower-case letter.");
   EXPECT_EQ(result("FILL(m1, REPEAT)"), "An id begins with a lower-case letter.");
   EXPECT_EQ(result("m1 % 2"), "Unexpected '%'.");
+  EXPECT_EQ(result("m1 \u00e9"), "Unexpected '\u00e9'.") << "a whole character";
   EXPECT_EQ(result(std::string(1'000, '(') + "m1"), "It is nested too deeply.");
   EXPECT_EQ(result(std::string(1'000, '-') + "m1"), "It is nested too deeply.");
 }
 
 TEST(ExpressionTest, IdsAreListedOnce) {
+  EXPECT_EQ(Expression::parse("m1 + e_2 * m1 / PERIOD(m3)")->size(), 7);
   EXPECT_EQ(Expression::parse("m1 + e_2 * m1 / PERIOD(m3)")->ids(), (std::vector<std::string>{"m1", "e_2", "m3"}));
 }
 

@@ -20,6 +20,8 @@ using wire::Document;
 constexpr size_t kMostQueries = 500;
 constexpr int64_t kMostReturned = 100'800;  // datapoints in one reply
 constexpr size_t kMostExpression = 2'048;
+// Minutes that are read, and values that expressions compute, so that no request takes a thread for long: ours.
+constexpr int64_t kMostWork = 10'000'000;
 
 struct DataQuery {
   std::string id;
@@ -124,6 +126,41 @@ Result<DataRequest> decode_data(const Parameters& in) {
   return request;
 }
 
+// The part of the request's range that can have values.
+struct DataRange {
+  DataRange(const DataRequest& request, int64_t now_ms)
+      : from_ms(std::max(request.from_ms, now_ms - metrics::kKeptMinutes * kMsPerMinute)),
+        to_ms(std::min(request.to_ms, now_ms)),
+        asked_ms(request.from_ms - request.from_ms % kMsPerMinute) {}
+
+  // The first of the periods, which begin with the request's range.
+  int64_t first_of(int64_t period_ms) const {
+    if (from_ms <= asked_ms) return asked_ms;
+    return asked_ms + (from_ms - asked_ms + period_ms - 1) / period_ms * period_ms;
+  }
+  int64_t count_of(int64_t period_ms) const { return std::max<int64_t>(to_ms - from_ms, 0) / period_ms + 1; }
+
+  int64_t from_ms;
+  int64_t to_ms;
+  int64_t asked_ms;
+};
+
+// What a request may still compute.
+class DataWork {
+ public:
+  Result<void> spend(int64_t work) {
+    left_ -= std::min(left_, work);
+    if (left_ > 0) return {};
+    return model::refuse(
+        Fault::kMonitorCombination,
+        {"The request computes too many datapoints. Use longer periods, a shorter time range, or fewer "
+         "queries and operators."});
+  }
+
+ private:
+  int64_t left_ = kMostWork;
+};
+
 Task<Result<Computed>> compute_metric(const CallContext& context, const DataRequest& request, const DataQuery& query) {
   Computed computed;
   computed.period_s = query.period_minutes * kSecondsPerMinute;
@@ -133,7 +170,7 @@ Task<Result<Computed>> compute_metric(const CallContext& context, const DataRequ
   PARTITA_CO_TRY(const auto periods, std::move(read));
   const auto statistic = *metrics::statistic_named(query.stat);
   for (const auto& [at_ms, statistics] : periods) {
-    computed.values.emplace(at_ms, metrics::value_of(statistics, statistic));
+    computed.values.emplace_back(at_ms, metrics::value_of(statistics, statistic));
   }
   co_return computed;
 }
@@ -141,31 +178,45 @@ Task<Result<Computed>> compute_metric(const CallContext& context, const DataRequ
 // Of expressions, those first whose operands are known.
 class DataRun {
  public:
-  explicit DataRun(const DataRequest& request) : request_(request) {}
+  DataRun(const DataRequest& request, int64_t now_ms) : request_(request), range_(request, now_ms) {}
+
+  // To be called before anything is computed. Fault: kMonitorCombination.
+  Result<void> plan_metrics() {
+    for (const DataQuery& query : request_.queries) {
+      if (query.expression) continue;
+      PARTITA_TRY_VOID(work_.spend(range_.count_of(kMsPerMinute)));
+    }
+    return {};
+  }
 
   void put(const std::string& id, Computed computed) { computed_[id] = std::move(computed); }
   const Computed& get(const std::string& id) const { return computed_.at(id); }
 
   Result<void> compute_expressions() {
-    std::vector<const DataQuery*> left;
     for (const DataQuery& query : request_.queries) {
-      if (query.expression) left.push_back(&query);
+      if (query.expression) waiting_.emplace(query.id, &query);
     }
-    while (!left.empty()) {
-      const auto ready = std::ranges::find_if(left, [&](const DataQuery* query) { return is_ready(*query); });
-      if (ready == left.end()) {
-        return model::refuse(Fault::kMonitorExpression,
-                             {left.front()->id, "It names an id that no query has, or needs itself."});
-      }
-      PARTITA_TRY_VOID(compute(**ready));
-      left.erase(ready);
+    for (const DataQuery& query : request_.queries) {
+      if (query.expression) PARTITA_TRY_VOID(compute_with_operands(query));
     }
     return {};
   }
 
  private:
-  bool is_ready(const DataQuery& query) const {
-    return std::ranges::all_of(query.expression->ids(), [&](const std::string& id) { return computed_.contains(id); });
+  // No deeper than there are queries.
+  Result<void> compute_with_operands(const DataQuery& query) {
+    if (computed_.contains(query.id)) return {};
+    const auto unknown = [&] {
+      return model::refuse(Fault::kMonitorExpression, {query.id, "It names an id that no query has, or needs itself."});
+    };
+    if (waiting_.erase(query.id) == 0) return unknown();
+    for (const std::string& id : query.expression->ids()) {
+      if (computed_.contains(id)) continue;
+      const auto operand = waiting_.find(id);
+      if (operand == waiting_.end()) return unknown();
+      PARTITA_TRY_VOID(compute_with_operands(*operand->second));
+    }
+    return compute(query);
   }
 
   Result<void> compute(const DataQuery& query) {
@@ -178,14 +229,18 @@ class DataRun {
       computed.period_s = period_s;
     }
     const auto find = [&](const std::string& id) { return MathInput{&get(id).values, get(id).period_s}; };
-    const int64_t from_ms = request_.from_ms - request_.from_ms % kMsPerMinute;
-    PARTITA_TRY(computed.values, query.expression->evaluate(find, from_ms, request_.to_ms));
+    const int64_t period_ms = std::max<int64_t>(computed.period_s * kMsPerMinute / kSecondsPerMinute, kMsPerMinute);
+    PARTITA_TRY_VOID(work_.spend(range_.count_of(period_ms) * static_cast<int64_t>(query.expression->size())));
+    PARTITA_TRY(computed.values, query.expression->evaluate(find, range_.first_of(period_ms), range_.to_ms));
     put(query.id, std::move(computed));
     return {};
   }
 
   const DataRequest& request_;
+  const DataRange range_;
+  DataWork work_;
   std::map<std::string, Computed> computed_;
+  std::map<std::string, const DataQuery*> waiting_;  // expressions
 };
 
 std::string_view label_of(const DataQuery& query) {
@@ -202,9 +257,7 @@ Document encode_data(const DataRequest& request, const DataRun& run) {
   for (const DataQuery& query : request.queries) {
     if (!query.returned) continue;
     const Values& values = run.get(query.id).values;
-    std::vector<std::pair<int64_t, double>> ordered(values.begin(), values.end());
-    if (!request.ascending) std::ranges::reverse(ordered);
-    const auto count = static_cast<int64_t>(ordered.size());
+    const auto count = static_cast<int64_t>(values.size());
     const int64_t begin = std::min(skip, count);
     const int64_t end = std::min(begin + room, count);
     skip -= begin;
@@ -213,8 +266,9 @@ Document encode_data(const DataRequest& request, const DataRun& run) {
     Document::List times;
     Document::List numbers;
     for (int64_t i = begin; i < end; ++i) {
-      times.emplace_back(Document::Time{ordered[static_cast<size_t>(i)].first});
-      numbers.emplace_back(ordered[static_cast<size_t>(i)].second);
+      const auto& [at_ms, value] = values[static_cast<size_t>(request.ascending ? i : count - 1 - i)];
+      times.emplace_back(Document::Time{at_ms});
+      numbers.emplace_back(value);
     }
     results.emplace_back(Document::Map{{"Id", query.id},
                                        {"Label", label_of(query)},
@@ -231,7 +285,8 @@ Document encode_data(const DataRequest& request, const DataRun& run) {
 
 Task<Result<Document>> get_metric_data(const CallContext& context, Parameters in) {
   PARTITA_CO_TRY(const DataRequest request, decode_data(in));
-  DataRun run(request);
+  DataRun run(request, context.clock.now_ms());
+  PARTITA_CO_TRY_VOID(run.plan_metrics());
   for (const DataQuery& query : request.queries) {
     if (query.expression) continue;
     auto computed = co_await compute_metric(context, request, query);
