@@ -26,7 +26,6 @@ using wire::Document;
 
 constexpr int64_t kMostRecords = 100;
 constexpr int64_t kUsualRecords = 50;
-constexpr size_t kMostHistory = 100'000;
 constexpr size_t kMostReason = 1'023;
 constexpr size_t kMostReasonData = 4'000;
 constexpr std::string_view kMetricAlarms = "MetricAlarm";
@@ -95,14 +94,8 @@ bool is_wanted(const CallContext& context, const DescribeRequest& request, const
 // --- DescribeAlarmHistory
 
 struct HistoryRequest {
-  std::string alarm;
-  std::optional<HistoryKind> kind;
+  metrics::HistoryPart part;
   bool none = false;
-  int64_t from_ms = 0;
-  int64_t to_ms = INT64_MAX;
-  bool ascending = false;
-  int64_t most = kMostRecords;
-  int64_t skipped = 0;
 };
 
 Result<HistoryRequest> decode_history(const Parameters& in) {
@@ -112,24 +105,25 @@ Result<HistoryRequest> decode_history(const Parameters& in) {
   PARTITA_TRY_VOID(in.refuse({"AlarmContributorId"}));
   HistoryRequest request;
   PARTITA_TRY(const auto alarm, in.text("AlarmName", 1, kMostAlarmName));
-  request.alarm = alarm.value_or("");
+  metrics::HistoryPart& part = request.part;
+  part.alarm = alarm.value_or("");
   PARTITA_TRY(const auto kind, in.word("HistoryItemType", kKinds));
-  if (kind == kKinds[0]) request.kind = HistoryKind::kConfiguration;
-  if (kind == kKinds[1]) request.kind = HistoryKind::kState;
+  if (kind == kKinds[0]) part.kind = HistoryKind::kConfiguration;
+  if (kind == kKinds[1]) part.kind = HistoryKind::kState;
   PARTITA_TRY(const bool excluded, excludes_metric_alarms(in));
-  request.none = excluded || (kind && !request.kind);  // there are no entries of the other kinds
+  request.none = excluded || (kind && !part.kind);  // there are no entries of the other kinds
   PARTITA_TRY(const auto from, in.time("StartDate"));
   PARTITA_TRY(const auto to, in.time("EndDate"));
-  request.from_ms = from.value_or(0);
-  request.to_ms = to.value_or(INT64_MAX);
+  part.from_ms = from.value_or(0);
+  part.to_ms = to.value_or(INT64_MAX);
   PARTITA_TRY(const auto order, in.word("ScanBy", kOrders));
-  request.ascending = order == kOrders[1];
+  part.newest_first = order != kOrders[1];
   PARTITA_TRY(const auto most, in.whole("MaxRecords", 1, kMostRecords));
-  request.most = most.value_or(kMostRecords);
+  part.most = static_cast<size_t>(most.value_or(kMostRecords));
   PARTITA_TRY(const auto position, position_in(in));
   if (!position) return request;
-  const auto [end, error] = std::from_chars(position->data(), position->data() + position->size(), request.skipped);
-  if (error != std::errc() || end != position->data() + position->size() || request.skipped < 0) {
+  const auto [end, error] = std::from_chars(position->data(), position->data() + position->size(), part.skipped);
+  if (error != std::errc() || end != position->data() + position->size()) {
     return model::refuse(Fault::kMonitorNextToken);
   }
   return request;
@@ -270,21 +264,16 @@ Task<Result<Document>> set_alarm_state(const CallContext& context, Parameters in
 
 Task<Result<Document>> describe_alarm_history(const CallContext& context, Parameters in) {
   PARTITA_CO_TRY(const HistoryRequest request, decode_history(in));
-  std::vector<HistoryEntry> entries;
+  metrics::HistoryPage page;
   if (!request.none) {
     const AlarmStore store(context.engine, context.random);
-    auto read = co_await store.history(request.alarm, request.from_ms, request.to_ms, kMostHistory);
-    PARTITA_CO_TRY(entries, std::move(read));
+    auto read = co_await store.history(request.part);
+    PARTITA_CO_TRY(page, std::move(read));
   }
-  if (request.kind) std::erase_if(entries, [&](const HistoryEntry& one) { return one.kind != *request.kind; });
-  if (!request.ascending) std::ranges::reverse(entries);
-  const auto count = static_cast<int64_t>(entries.size());
-  const int64_t begin = std::min(request.skipped, count);
-  const int64_t end = std::min(begin + request.most, count);
   Document::List listed;
-  for (int64_t i = begin; i < end; ++i) listed.push_back(document_of_entry(entries[static_cast<size_t>(i)]));
+  for (const HistoryEntry& entry : page.entries) listed.push_back(document_of_entry(entry));
   Document reply = Document::Map{{"AlarmHistoryItems", std::move(listed)}};
-  if (end < count) reply.set("NextToken", token_of(std::to_string(end)));
+  if (page.more) reply.set("NextToken", token_of(std::to_string(request.part.skipped + request.part.most)));
   co_return reply;
 }
 

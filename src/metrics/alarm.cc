@@ -23,6 +23,7 @@ using table::SystemRow;
 
 constexpr size_t kPageOfAlarms = 100;
 constexpr size_t kPageOfAlarmsBytes = size_t{1} << 20;
+constexpr size_t kMostHistory = 100'000;
 
 Key alarm_key(std::string_view name) { return table::system_key(SystemRow::kAlarm, name); }
 
@@ -281,22 +282,44 @@ Task<Result<std::vector<Alarm>>> AlarmStore::list(std::string prefix, std::strin
   co_return alarms;
 }
 
-Task<Result<std::vector<HistoryEntry>>> AlarmStore::history(std::string alarm, int64_t from_ms, int64_t to_ms,
-                                                            size_t most) const {
-  std::vector<HistoryEntry> entries;
+// The oldest first.
+Task<Result<std::vector<AlarmStore::HistoryPlace>>> AlarmStore::places_of(const HistoryPart& part) const {
+  std::vector<HistoryPlace> places;
   storage::Range range = table::system_rows(SystemRow::kAlarmHistory);
-  if (!alarm.empty()) range = {history_bound(alarm, from_ms), history_bound(alarm, to_ms)};
+  if (!part.alarm.empty()) range = {history_bound(part.alarm, part.from_ms), history_bound(part.alarm, part.to_ms)};
   for (bool more = !storage::is_empty(range); more;) {
     auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kPageOfAlarms, kPageOfAlarmsBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-    for (size_t i = 0; i < page.size() && entries.size() < most; ++i) {
-      PARTITA_CO_TRY(HistoryEntry entry, entry_from(page[i].key, page[i].value));
-      if (entry.at_ms >= from_ms && entry.at_ms < to_ms) entries.push_back(std::move(entry));
+    for (size_t i = 0; i < page.size(); ++i) {
+      PARTITA_CO_TRY(const HistoryEntry entry, entry_from(page[i].key, page[i].value));
+      const bool wanted = entry.at_ms >= part.from_ms && entry.at_ms < part.to_ms;
+      if (wanted && (!part.kind || entry.kind == *part.kind)) {
+        places.push_back({entry.at_ms, table::key_of_row(page[i].key)});
+      }
     }
-    more = storage::advance(range, page) && entries.size() < most;
+    more = storage::advance(range, page) && places.size() < kMostHistory;
   }
-  std::ranges::stable_sort(entries, {}, &HistoryEntry::at_ms);
-  co_return entries;
+  std::ranges::stable_sort(places, {}, &HistoryPlace::at_ms);
+  co_return places;
+}
+
+Task<Result<HistoryPage>> AlarmStore::history(HistoryPart part) const {
+  PARTITA_CO_TRY(std::vector<HistoryPlace> places, co_await places_of(part));
+  if (part.newest_first) std::ranges::reverse(places);
+  const size_t begin = std::min(part.skipped, places.size());
+  const size_t end = begin + std::min(part.most, places.size() - begin);
+  std::vector<Key> keys;
+  for (size_t i = begin; i < end; ++i) keys.push_back(places[i].key);
+  HistoryPage page{{}, end < places.size()};
+  if (keys.empty()) co_return page;
+  auto read = co_await engine_.read(keys);
+  PARTITA_CO_TRY(const auto records, std::move(read));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!records[i]) continue;  // was erased meanwhile
+    PARTITA_CO_TRY(HistoryEntry entry, entry_from(keys[i].bytes, records[i]->value));
+    page.entries.push_back(std::move(entry));
+  }
+  co_return page;
 }
 
 Task<Result<void>> AlarmStore::erase_old(int64_t now_ms) const {

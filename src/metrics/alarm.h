@@ -68,6 +68,22 @@ struct HistoryEntry {
   std::string data;  // JSON
 };
 
+// Which entries of the history, and which of these.
+struct HistoryPart {
+  std::string alarm = {};                // empty: of all alarms
+  std::optional<HistoryKind> kind = {};  // absent: of both kinds
+  int64_t from_ms = 0;                   // times in [from_ms, to_ms)
+  int64_t to_ms = INT64_MAX;
+  bool newest_first = false;
+  size_t skipped = 0;
+  size_t most = 100;
+};
+
+struct HistoryPage {
+  std::vector<HistoryEntry> entries;
+  bool more = false;  // there are further ones
+};
+
 // Callable from any thread. Arguments are copied into the tasks, unless said otherwise. Errors: those of the engine;
 // kCorrupt.
 class AlarmStore {
@@ -87,12 +103,17 @@ class AlarmStore {
   // Alarms whose name begins with `prefix` and is greater than `after`, by name; at most `most`.
   Task<Result<std::vector<Alarm>>> list(std::string prefix, std::string after, size_t most) const;
 
-  // Of one alarm, or for an empty name of all; of times in [from_ms, to_ms), the oldest first. At most `most`.
-  Task<Result<std::vector<HistoryEntry>>> history(std::string alarm, int64_t from_ms, int64_t to_ms, size_t most) const;
+  // By time. Looks at no more than 100,000 entries, and keeps none but those of the page in memory.
+  Task<Result<HistoryPage>> history(HistoryPart part) const;
   // Erases history that is older than kHistoryKeptMs.
   Task<Result<void>> erase_old(int64_t now_ms) const;
 
  private:
+  struct HistoryPlace {
+    int64_t at_ms = 0;
+    storage::Key key;
+  };
+  Task<Result<std::vector<HistoryPlace>>> places_of(const HistoryPart& part) const;
   void put_entries(const std::vector<HistoryEntry>& entries, uint32_t serial, storage::Changes& changes) const;
 
   storage::Engine& engine_;

@@ -41,7 +41,7 @@ class AlarmTest : public testing::Test {
     ASSERT_TRUE(wait_for(evaluate_alarms(*engine_, random_, minute_, minute_ * kMsPerMinute + 3'000)).ok());
   }
   Alarm stored(const std::string& name = "busy") { return **wait_for(store_.find(name)); }
-  std::vector<HistoryEntry> history() { return *wait_for(store_.history("busy", 0, INT64_MAX, 100)); }
+  std::vector<HistoryEntry> history() { return wait_for(store_.history({.alarm = "busy"}))->entries; }
 
   AlarmTest() {
     counts_.tables.emplace_back();
@@ -176,7 +176,37 @@ TEST_F(AlarmTest, ListsAreByNameAndPrefix) {
   EXPECT_TRUE(*wait_for(store_.erase("ab", {"ab", 5, HistoryKind::kConfiguration, "deleted", "{}"})));
   EXPECT_FALSE(*wait_for(store_.erase("ab", {"ab", 5, HistoryKind::kConfiguration, "deleted", "{}"})));
   EXPECT_EQ(names("a", "", 10), "a abc ");
-  EXPECT_EQ(wait_for(store_.history("ab", 0, 100, 10))->size(), 1) << "the history of a deleted alarm stays";
+  EXPECT_EQ(wait_for(store_.history({.alarm = "ab", .to_ms = 100}))->entries.size(), 1)
+      << "the history of a deleted alarm stays";
+}
+
+TEST_F(AlarmTest, HistoryComesInPages) {
+  for (const std::string name : {"a", "b"}) {
+    Alarm alarm = busy();
+    alarm.name = name;
+    put(alarm);
+  }
+  for (int64_t at_ms = 1; at_ms <= 5; ++at_ms) {
+    const std::string name = at_ms % 2 == 0 ? "b" : "a";
+    const AlarmStore::Change change = [&](const Alarm* found, std::vector<HistoryEntry>& entries) {
+      entries.push_back(
+          {name, at_ms, at_ms == 3 ? HistoryKind::kConfiguration : HistoryKind::kState, std::to_string(at_ms), "{}"});
+      return std::optional<Alarm>(*found);
+    };
+    ASSERT_TRUE(wait_for(store_.change(name, change)).ok());
+  }
+  const auto page = [&](const HistoryPart& part) {
+    const auto read = wait_for(store_.history(part));
+    std::string all;
+    for (const HistoryEntry& entry : read->entries) all += entry.alarm + entry.summary + " ";
+    return all + (read->more ? "..." : "");
+  };
+  EXPECT_EQ(page({}), "a1 b2 a3 b4 a5 ");
+  EXPECT_EQ(page({.newest_first = true, .skipped = 1, .most = 2}), "b4 a3 ...");
+  EXPECT_EQ(page({.newest_first = true, .skipped = 3, .most = 2}), "b2 a1 ");
+  EXPECT_EQ(page({.skipped = 9}), "");
+  EXPECT_EQ(page({.kind = HistoryKind::kState, .from_ms = 2, .to_ms = 5}), "b2 b4 ");
+  EXPECT_EQ(page({.alarm = "a", .skipped = 1, .most = 1}), "a3 ...");
 }
 
 TEST_F(AlarmTest, OldHistoryIsErased) {
