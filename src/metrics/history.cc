@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -22,8 +23,27 @@ struct NamedChunk {
   Chunk chunk;
 };
 
-Task<Result<std::vector<NamedChunk>>> read_chunks(storage::Engine& engine, std::string table, int64_t from,
-                                                  int64_t to) {
+struct Wanted {
+  SeriesPart part;
+  Metric metric{};
+};
+
+// Frees the other values: a row in memory takes many times its stored size.
+void keep_only(const std::optional<Wanted>& wanted, Chunk& chunk) {
+  for (Chunk::Minute& one : chunk.minutes) {
+    std::vector<Chunk::Value> kept;
+    for (const Chunk::Value& value : one.values) {
+      if (wanted && value.metric == wanted->metric && chunk.series[value.series].part == wanted->part) {
+        kept.push_back(value);
+      }
+    }
+    one.values = std::move(kept);
+  }
+}
+
+// Without `wanted` the minutes have no values.
+Task<Result<std::vector<NamedChunk>>> read_chunks(storage::Engine& engine, std::string table, int64_t from, int64_t to,
+                                                  std::optional<Wanted> wanted) {
   std::vector<NamedChunk> all;
   storage::Range range = chunks_of(table, from / kMinutesPerHour, (to - 1) / kMinutesPerHour + 1);
   if (from >= to || storage::is_empty(range)) co_return all;
@@ -35,6 +55,7 @@ Task<Result<std::vector<NamedChunk>>> read_chunks(storage::Engine& engine, std::
       auto chunk = read_chunk(page[i].value);
       if (!chunk.ok() && chunk.error().kind() == ErrorKind::kInvalid) continue;
       PARTITA_CO_TRY(Chunk read, std::move(chunk));
+      keep_only(wanted, read);
       if (name) all.push_back({std::move(*name), std::move(read)});
     }
     more = storage::advance(range, page);
@@ -115,19 +136,21 @@ class ChunkUse {
 
 Task<Result<std::vector<MinuteStatistics>>> History::read(Series series, Metric metric, int64_t from,
                                                           int64_t to) const {
-  auto read = co_await read_chunks(engine_, series.table, from, to);
+  const SeriesPart part{series.scope, series.part};
+  const std::optional<Wanted> wanted = Wanted{part, metric};
+  auto read = co_await read_chunks(engine_, series.table, from, to, wanted);
   PARTITA_CO_TRY(const std::vector<NamedChunk> chunks, std::move(read));
   const MetricRow& row = row_of(metric);
   Covered running;
   const std::set<int64_t> never;
   if (row.zero_when_idle || row.kind == ValueKind::kLevel) {
     const std::string account_name;
-    auto of_account = co_await read_chunks(engine_, account_name, from, to);
+    const std::optional<Wanted> minutes_alone;
+    auto of_account = co_await read_chunks(engine_, account_name, from, to, minutes_alone);
     PARTITA_CO_TRY(const std::vector<NamedChunk> account, std::move(of_account));
     running = covered(account);
   }
   Minutes minutes;
-  const SeriesPart part{series.scope, series.part};
   const auto covered_in = [&](const NamedChunk& chunk) -> const std::set<int64_t>& {
     const auto found = running.find(chunk.name.hour);
     return found == running.end() ? never : found->second;
