@@ -35,7 +35,7 @@ std::optional<model::HalfUnits> busiest_if_all(ConsumedMinutes minutes, size_t c
 }
 
 bool is_cooling(int64_t since_ms, const std::optional<int64_t>& cooldown_s, int64_t now_ms) {
-  return since_ms != 0 && now_ms >= since_ms && now_ms - since_ms < cooldown_s.value_or(0) * 1000;
+  return since_ms != 0 && now_ms >= since_ms && (now_ms - since_ms) / 1000 < cooldown_s.value_or(0);
 }
 
 std::optional<WantedChange> by_bounds(const ScalableTarget& target, const ScaledCapacity& now, int64_t now_ms) {

@@ -116,6 +116,9 @@ TEST(ScalingDecision, Cooldowns) {
   EXPECT_EQ(capacity_for(target, 50, minutes_of_units(15, 600)), std::nullopt);
   EXPECT_EQ(capacity_for(target, 5, minutes_of_units(15, 600), 0, kDecidedMs + 1), 15);
   EXPECT_EQ(capacity_for(target, 50, minutes_of_units(15, 600), 0, kDecidedMs + 1), 15);
+  target.policy->tracking.out_s = INT64_MAX;
+  EXPECT_EQ(capacity_for(target, 5, minutes_of_units(15, 600), 0, kDecidedMs + 1), std::nullopt);
+  target.policy->tracking.out_s.reset();
   target.retry_ms = kDecidedMs + 1;
   EXPECT_EQ(capacity_for(target, 5, minutes_of_units(15, 600), 0, kDecidedMs), std::nullopt);
 }
