@@ -284,9 +284,11 @@ class ConstraintCheck {
   // A bad key, or a bad length of a list in a map, is the whole map's violation.
   void key(std::string_view name, const JsonValue& map, const Shape& shape, const Frame* frame) {
     const int64_t length = length_of(name);
-    if (is_arn(name) || (is_name(name) && length >= shape.key->min && length <= shape.key->max)) return;
-    const std::string constraint =
-        "Map keys must satisfy constraint: [" + bounds_text(*shape.key) + ", " + pattern_text() + "]";
+    const bool patterned = shape.key->name_pattern;
+    const bool fits = length >= shape.key->min && length <= shape.key->max && (!patterned || is_name(name));
+    if (fits || (patterned && is_arn(name))) return;
+    const std::string constraint = "Map keys must satisfy constraint: [" + bounds_text(*shape.key) +
+                                   (patterned ? ", " + pattern_text() : "") + "]";
     if (!shape.key->late) return violate(map, shape, frame, constraint);
     if (late_.empty()) defer("Value " + shown(map, shape) + failed_at(frame, false) + constraint);
   }

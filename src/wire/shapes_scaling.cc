@@ -77,9 +77,9 @@ constexpr Shape kWhole{.kind = ShapeKind::kInteger};
 constexpr Shape kReal{.kind = ShapeKind::kDouble};  // also a time, in seconds
 
 constexpr Shape kTagText{.kind = ShapeKind::kString, .max = 256};
-constexpr Shape kTagMap{.kind = ShapeKind::kMap, .element = &kTagText};
-constexpr Shape kTargetArn{.kind = ShapeKind::kString, .min = 1, .max = 1011};
 constexpr Shape kTagKey{.kind = ShapeKind::kString, .min = 1, .max = 128};
+constexpr Shape kTagMap{.kind = ShapeKind::kMap, .element = &kTagText, .key = &kTagKey};
+constexpr Shape kTargetArn{.kind = ShapeKind::kString, .min = 1, .max = 1011};
 constexpr Shape kTagKeyList{.kind = ShapeKind::kList, .element = &kTagKey, .max = 200};
 
 constexpr Member kSuspendedMembers[] = {

@@ -213,6 +213,8 @@ def test_tags(units):
     assert ok_scaling("ListTagsForResource", ResourceARN=arn) == {"Tags": {"b": ""}}
     many = {"ResourceARN": arn, "Tags": {str(i): "" for i in range(50)}}
     refused("TagResource", many, "TooManyTagsException", "A scalable target can have at most 50 tags")
+    for long in ({"k" * 129: ""}, {"": ""}, {"k": "v" * 257}):
+        refused("TagResource", {"ResourceARN": arn, "Tags": long}, "ValidationException")
     unknown = {"ResourceARN": arn[:-5] + "00000"}
     refused("ListTagsForResource", unknown, "ResourceNotFoundException", "The specified resource doesn't exist.")
 
