@@ -108,6 +108,10 @@ void Recorder::add(const std::string& table, const std::vector<SeriesPart>& aliv
   open.changed = open.changed || fresh || open.chunk->text().size() != before;
 }
 
+void Recorder::write_again() {
+  for (auto& [table, open] : open_) open.changed = open.known_changed = true;
+}
+
 void Recorder::add_table(const TableCounts& table, int64_t minute) {
   const auto found = std::ranges::find(before_.tables, table.id, &TableCounts::id);
   std::vector<SeriesPart> alive = {{Scope::kTable, {}}};

@@ -30,6 +30,8 @@ class Recorder {
   // What was counted since the last call, at first since the start, as the values of that minute (since 1970). The
   // engine, which may be another one of the same store each time, outlives the task. Errors: those of the engine.
   Task<Result<void>> record(storage::Engine& engine, ServerCounts counts, int64_t minute);
+  // Rows that were written may be gone, as after a rollback: the next record() writes those of this hour again.
+  void write_again();
 
  private:
   struct Open {

@@ -85,6 +85,21 @@ TEST_F(RecorderTest, EachMinuteHasWhatWasCountedInIt) {
   EXPECT_EQ(read(kVotes, Metric::kConsumedRead, kNow + 1, kNow + 2).size(), 1) << "the end is excluded";
 }
 
+TEST_F(RecorderTest, RowsAreWrittenAgainAfterARollback) {
+  record(kNow);
+  const auto range = table::system_rows(table::SystemRow::kMetrics);
+  const auto page = wait_for(engine_->scan(range, storage::Direction::kAscending, 100, 1 << 20));
+  const storage::Decide erase = [&](auto, storage::Changes& changes) {
+    for (size_t i = 0; i < page->size(); ++i) changes.erase(table::key_of_row((*page)[i].key));
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(engine_->transact({}, {}, erase)).ok());
+  recorder_.write_again();
+  record(kNow + 1);
+  EXPECT_EQ(sums(kVotes, Metric::kConsumedWrite), (Sums{{0, 0}, {1, 0}}));
+  EXPECT_FALSE(wait_for(history_.known("Votes"))->empty());
+}
+
 TEST_F(RecorderTest, OnlyMinutesInWhichTheServerRanAreZero) {
   record(kNow);
   record(kNow + 5);

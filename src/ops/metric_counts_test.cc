@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
+#include "metrics/chunk.h"
 #include "metrics/history.h"
 #include "metrics/watch.h"
 #include "ops/footprint.h"
@@ -126,6 +127,25 @@ TEST_F(MetricCountsTest, UnitsOfTheTableAndOfTheIndexAreApart) {
   EXPECT_EQ(sum(table_, Metric::kConsumedRead), 0);
   EXPECT_EQ(sum(index_, Metric::kConsumedWrite), 0);
   EXPECT_EQ(last(of("GetItem"), Metric::kLatency), std::nullopt) << "nothing happened";
+}
+
+TEST_F(MetricCountsTest, TheMetricsOfATableAreKnownAfterARollback) {
+  next_minute();
+  const auto known = [&] { return wait_for(metrics::History(*engine_).known("Votes"))->size(); };
+  const size_t before = known();
+  EXPECT_GT(before, 0);
+  const std::vector<storage::Key> keys{metrics::known_series_key("Votes")};
+  const storage::Decide erase = [&](auto, storage::Changes& changes) {
+    changes.erase(keys[0]);
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(engine_->transact(keys, {}, erase)).ok());
+  service_->pause();
+  service_->expire_iterators(clock_.now_ms());
+  service_->resume(*database_);
+  EXPECT_EQ(known(), 0);
+  next_minute();
+  EXPECT_EQ(known(), before);
 }
 
 TEST_F(MetricCountsTest, OnlySuccessfulRequestsHaveALatency) {

@@ -59,6 +59,9 @@ void MetricsThread::run(const std::stop_token& stop) {
 void MetricsThread::tick(int64_t now_ms) {
   const int64_t minute = now_ms / metrics::kMsPerMinute;
   if (minute_ == kNever) minute_ = minute;
+  const int64_t rolled_back = service_.iterators_from_ms();
+  if (rolled_back_.value_or(rolled_back) != rolled_back) recorder_.write_again();
+  rolled_back_ = rolled_back;
   // A clock that was moved far ahead leaves a gap; what was counted is of the last minute.
   if (minute != minute_) {
     record(minute - 1);

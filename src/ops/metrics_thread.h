@@ -41,7 +41,8 @@ class MetricsThread {
   metrics::ScalingAlarms scaling_alarms_;
   int64_t minute_ = kNever;  // whose counts are not recorded yet, since 1970
   int64_t swept_hour_ = kNever;
-  std::optional<int64_t> waited_;  // ticks since the last minute was recorded; nullopt: alarms are evaluated
+  std::optional<int64_t> rolled_back_;  // Service::iterators_from_ms() at the last tick
+  std::optional<int64_t> waited_;       // ticks since the last minute was recorded; nullopt: alarms are evaluated
   Mutex mutex_;
   CondVar wake_;
   Thread thread_;

@@ -85,6 +85,8 @@ class Service {
   void resume(table::Database& database);
   // Iterators of shards issued before that time are expired. Call while paused, or before the first call.
   void expire_iterators(int64_t from_ms) { iterators_from_ms_ = from_ms; }
+  // That time, which each rollback of the database changes. Precondition: the calling code holds the drain lock.
+  int64_t iterators_from_ms() const { return iterators_from_ms_; }
   // Continues without a database: calls fail until the service is paused and resumed again.
   void resume_without();
 
