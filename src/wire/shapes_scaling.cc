@@ -112,9 +112,10 @@ constexpr Member kDescribeTargetsMembers[] = {
     {"NextToken", &kText},
 };
 
+constexpr Shape kResourceLabel{.kind = ShapeKind::kString, .min = 1, .max = 1023};
 constexpr Member kPredefinedMembers[] = {
     {"PredefinedMetricType", &kEnum<kScalingMetricWords>, Absence::kNull},
-    {"ResourceLabel", &kText},
+    {"ResourceLabel", &kResourceLabel},
 };
 constexpr Shape kPredefined{
     .kind = ShapeKind::kStructure, .name = "PredefinedMetricSpecification", .members = kPredefinedMembers};

@@ -341,6 +341,15 @@ def test_a_policy_that_is_refused(scaling, units, change, text):
 
 
 @op("PutScalingPolicy")
+def test_a_long_label_is_refused(scaling, units):
+    scaling.register_scalable_target(**units, MinCapacity=5, MaxCapacity=20)
+    configuration = tracking()
+    configuration["PredefinedMetricSpecification"]["ResourceLabel"] = "x" * 1024
+    body = policy(units, TargetTrackingScalingPolicyConfiguration=configuration)
+    refused("PutScalingPolicy", body, "ValidationException")
+
+
+@op("PutScalingPolicy")
 def test_a_second_policy_is_refused(scaling, units):
     scaling.register_scalable_target(**units, MinCapacity=5, MaxCapacity=20)
     scaling.put_scaling_policy(**policy(units, TargetTrackingScalingPolicyConfiguration=tracking()))
