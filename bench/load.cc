@@ -12,9 +12,9 @@
 // due R times a second on average, whatever the server does, and a latency counts from when the request was due.
 //
 // Prints one line of JSON: the rate, the latencies (all, and of each operation), the longest time without any reply
-// while one was due, and the CPU time per request of the process `pid` and of this client. A reply that is not a 200,
-// or that leaves a part of a batch undone, ends the run with exit code 1. With --refusals, a reply that says that a
-// throughput was exceeded is counted instead, and its latency is left out.
+// while one was due, and the CPU time per request of the process `pid` and of this client. A reply with another status
+// than 200, or than that of --status, or that leaves a part of a batch undone, ends the run with exit code 1. With
+// --refusals, a reply that says that a throughput was exceeded is counted instead, and its latency is left out.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -53,6 +53,7 @@ struct Options {
   double rate = 0;  // 0: a closed loop
   bool once = false;
   bool refusals = false;
+  std::string status = "200";  // of all other replies
 };
 
 struct Request {
@@ -303,8 +304,8 @@ class Load {
             reply.find("#ThrottlingException") != std::string::npos);
   }
 
-  static void check(const std::string& reply) {
-    if (reply.compare(0, 12, "HTTP/1.1 200") != 0) fail("an unexpected reply: " + reply);
+  void check(const std::string& reply) const {
+    if (!reply.starts_with("HTTP/1.1 " + options_.status)) fail("an unexpected reply: " + reply);
     if (reply.find("\"UnprocessedItems\":{\"") != std::string::npos) fail("a batch was left undone: " + reply);
   }
 
@@ -369,6 +370,8 @@ Options read_options(int argc, char** argv) {
       options.seconds = std::strtod(value, nullptr);
     } else if (name == "--rate") {
       options.rate = std::strtod(value, nullptr);
+    } else if (name == "--status") {
+      options.status = value;
     } else {
       fail("unknown option " + std::string(name));
     }

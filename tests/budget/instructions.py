@@ -62,16 +62,17 @@ class CountedServer:
             raise RuntimeError(f"the server did not start under valgrind: {line}{self._log.read()}")
         return int(found.group(1))
 
-    def send(self, requests, connections=1):
-        """Sends each line of `requests` once, as bench/load.cc reads them."""
+    def send(self, requests, connections=1, status=200):
+        """Sends each line of `requests` once, as bench/load.cc reads them. Each reply must have this status."""
         load = self._binary.parent / "bench" / "load"
         command = [load, "--port", self.port, "--pid", self._process.pid, "--connections", connections, "--once"]
+        command += ["--status", status]
         ran = subprocess.run([str(word) for word in command], input="".join(requests), capture_output=True, text=True)
         if ran.returncode != 0:
             raise RuntimeError(ran.stderr[:2000])
 
-    def count(self, requests, connections=1):
-        return self.count_of(lambda: self.send(requests, connections), len(requests))
+    def count(self, requests, connections=1, status=200):
+        return self.count_of(lambda: self.send(requests, connections, status), len(requests))
 
     def count_of(self, work, times):
         """What one of that many requests takes that `work` sends."""
