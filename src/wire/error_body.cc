@@ -53,9 +53,10 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
 std::string name_of(const model::ThrottledDetail::Reason& why) {
   constexpr std::string_view kLimits[] = {"ProvisionedThroughputExceeded", "KeyRangeThroughputExceeded",
                                           "MaxOnDemandThroughputExceeded", "AccountLimitExceeded"};
-  std::string name = why.index ? "Index" : "Table";
-  name += why.write ? "Write" : "Read";
-  return name.append(kLimits[static_cast<size_t>(why.limit)]);
+  const std::string_view limit = kLimits[static_cast<size_t>(why.limit)];
+  std::string name;
+  name.reserve(10 + limit.size());
+  return name.append(why.index ? "Index" : "Table").append(why.write ? "Write" : "Read").append(limit);
 }
 
 constexpr size_t kFewBytes = 512;
@@ -79,7 +80,9 @@ std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder
     if (expects_no_policy(fault, args)) return fill(kPolicyExpectedNone, args);
     const FaultRow& row = row_of(fault);
     const bool newer = words == Words::kNewer && !row.newer.empty();
-    return shortened(legible(fill(newer ? row.newer : row.text, args)), kMaxMessageBytes);
+    const std::string_view text = newer ? row.newer : row.text;
+    if (!text.contains('{')) return std::string(text);
+    return shortened(legible(fill(text, args)), kMaxMessageBytes);
   }
   std::string codes;
   for (const auto& reason : cancelled->reasons) {
@@ -91,6 +94,13 @@ std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder
 
 const ConditionFailedDetail* failed_condition_of(const Error& error) {
   return dynamic_cast<const ConditionFailedDetail*>(error.detail().get());
+}
+
+// "com.amazonaws.dynamodb.v20120810#ThrottlingException"
+std::string type_of(const ExceptionName& exception) {
+  std::string type;
+  type.reserve(exception.space.size() + 1 + exception.name.size());
+  return type.append(exception.space).append(1, '#').append(exception.name);
 }
 
 std::string_view message_key_of(const Error& error, Fault fault, const ExceptionName& exception) {
@@ -115,10 +125,7 @@ Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& c
 }
 
 // The service model has two spellings of this member, by exception; SDKs drop the wrong one.
-void write_throttling_reason(JsonWriter& json, const Error& error, Exception exception) {
-  const model::ThrottledDetail* const throttled = model::throttled_of(error);
-  if (throttled == nullptr) return;
-  const model::ThrottledDetail::Reason& why = throttled->reason;
+void write_throttling_reason(JsonWriter& json, const model::ThrottledDetail::Reason& why, Exception exception) {
   json.begin_array(exception == Exception::kThrottling ? "throttlingReasons" : "ThrottlingReasons");
   json.begin_object();
   json.member("reason", name_of(why));
@@ -195,12 +202,31 @@ std::string_view code_of(const Error& error) {
   return code.empty() ? name_of(Exception::kInternalServerError).name : code;
 }
 
+namespace {
+
+// A server that refuses most of its requests makes nothing more often than this reply. Its text has no arguments, and
+// the error no other detail.
+ErrorReply render_throttled(const Error& error, const model::ThrottledDetail& throttled) {
+  const FaultRow& row = row_of(model::fault_of(error));
+  const ExceptionName& exception = name_of(row.exception);
+  JsonWriter json(kFewBytes + row.text.size());
+  json.begin_object();
+  json.member("__type", type_of(exception));
+  json.member(exception.message_key, row.text);
+  write_throttling_reason(json, throttled.reason, row.exception);
+  json.end_object();
+  return {exception.status, std::move(json).take(), row.exception, throttled.retry_after_ms};
+}
+
+}  // namespace
+
 ErrorReply render(const Error& error, bool both_message_members) {
+  if (const auto* throttled = model::throttled_of(error)) return render_throttled(error, *throttled);
   const Fault fault = fault_told(error);
   const ExceptionName& exception = name_of(exception_of(error, fault));
   JsonWriter json(expected_bytes(error));
   json.begin_object();
-  json.member("__type", std::string(exception.space) + '#' + std::string(exception.name));
+  json.member("__type", type_of(exception));
   const std::string text = text_of(error, fault);
   if (!text.empty()) {
     const std::string_view key = message_key_of(error, fault, exception);
@@ -210,7 +236,6 @@ ErrorReply render(const Error& error, bool both_message_members) {
   const auto* cancelled = cancellation_of(error);
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);
   if (!written.ok()) return render(written.error(), both_message_members);
-  write_throttling_reason(json, error, exception.exception);
   json.end_object();
   return {exception.status, std::move(json).take(), exception.exception, retry_after_ms(error, exception.exception)};
 }
@@ -219,7 +244,7 @@ ErrorText error_text(const Error& error) {
   const Fault fault = error.kind() == ErrorKind::kConflict ? Fault::kIamBusy : fault_told(error);
   const ExceptionName& exception = name_of(exception_of(error, fault));
   ErrorText text;
-  text.type = std::string(exception.space) + '#' + std::string(exception.name);
+  text.type = type_of(exception);
   text.code = exception.query_name.empty() ? exception.name : exception.query_name;
   text.status = exception.query_status != 0 ? exception.query_status : exception.status;
   text.json_status = exception.status;
