@@ -86,8 +86,8 @@ std::string_view resource_of(const Context& context, const table::Access& access
   std::string& arn = PerThread<ArnText>::get().text;
   arn.clear();
   append_table_arn(arn, context, access.name.empty() ? "*" : access.name);
-  if (access.index != nullptr) arn.append("/index/").append(access.index->name);
-  if (!access.index_name.empty()) arn.append("/index/").append(access.index_name);
+  if (access.index != nullptr) append_index(arn, access.index->name);
+  if (!access.index_name.empty()) append_index(arn, access.index_name);
   if (streams) {
     arn.append("/stream/").append(access.stream.empty() ? "*" : access.stream);
   }

@@ -39,6 +39,9 @@ std::optional<Path> path_in(std::string_view relative_id) {
 }  // namespace
 
 void append_table_arn(std::string& out, const Context& context, std::string_view table) {
+  constexpr size_t kConstantBytes = 40;
+  out.reserve(out.size() + kConstantBytes + context.caller.region.size() + context.caller.account_id.size() +
+              table.size());
   out.append("arn:")
       .append(kPartition)
       .append(":dynamodb:")
@@ -47,6 +50,8 @@ void append_table_arn(std::string& out, const Context& context, std::string_view
       .append(context.caller.account_id);
   out.append(":").append(kTable).append(table);
 }
+
+void append_index(std::string& table_arn, std::string_view index) { table_arn.append("/index/").append(index); }
 
 void append_global_table_arn(std::string& out, const Context& context, std::string_view global_table) {
   out.append("arn:").append(kPartition).append(":dynamodb::").append(context.caller.account_id);

@@ -22,6 +22,8 @@ Result<api::Resource> resource_of(std::string_view arn, ArnRules rules, const Co
 inline constexpr std::string_view kPartition = "aws";
 
 void append_table_arn(std::string& out, const Context& context, std::string_view table);
+// Makes the ARN of a table that of its index.
+void append_index(std::string& table_arn, std::string_view index);
 // The ARN of a global table of version 2017.11.29 has no region.
 void append_global_table_arn(std::string& out, const Context& context, std::string_view global_table);
 // The part of an ARN's relative id behind "table/"; absent: it does not begin so.

@@ -43,7 +43,7 @@ POLICIES = [
     Mutant("the first item of a batch speaks for all", "src/ops/admission.cc", "if (!depends) allowed_ = now;",
            "allowed_ = now;", ("http:policies",)),
     Mutant("an index is judged as its table", "src/ops/authorisation.cc",
-           'if (access.index != nullptr) arn.append("/index/").append(access.index->name);', "", ("http:policies",)),
+           'if (access.index != nullptr) append_index(arn, access.index->name);', "", ("http:policies",)),
     Mutant("a list of users is about who calls", "src/iam/calls.cc",
            "if (creates(request.call) || request.call.run == list_principals) return nullptr;",
            "if (creates(request.call)) return nullptr;", ("iam_test:CallsTest.*",)),

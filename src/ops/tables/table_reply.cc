@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/reply.h"
+#include "ops/resource_arn.h"
 #include "ops/stream_names.h"
 #include "table/control/settings_rules.h"
 #include "wire/json_writer.h"
@@ -156,7 +157,9 @@ void write_index(JsonWriter& json, const std::string& arn, const TableInfo& tabl
   }
   json.member("IndexSizeBytes", index.tally->bytes);
   json.member("ItemCount", index.tally->items);
-  json.member("IndexArn", arn + "/index/" + index.name);
+  std::string index_arn = arn;
+  append_index(index_arn, index.name);
+  json.member("IndexArn", index_arn);
   json.end_object();
 }
 
