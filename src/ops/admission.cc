@@ -154,18 +154,18 @@ RequestAuthorizer::Allowed RequestAuthorizer::allowed_of(const table::Access& ac
   return {access.table->id, access.table->revision, access.index, access.verb};
 }
 
+Result<void> RequestAuthorizer::check_policies(const table::Access& access) {
+  const Allowed now = allowed_of(access);
+  if (now.table_id != 0 && now == allowed_) return {};
+  bool depends = true;
+  PARTITA_TRY_VOID(check(access, action_of(context_.operation, access.verb), depends));
+  if (!depends) allowed_ = now;
+  return {};
+}
+
 Result<void> RequestAuthorizer::admit(const table::Access& access) {
-  if (context_.caller.identity != nullptr) {
-    const Allowed now = allowed_of(access);
-    if (now.table_id == 0 || now != allowed_) {
-      bool depends = true;
-      PARTITA_TRY_VOID(check(access, action_of(context_.operation, access.verb), depends));
-      if (!depends) allowed_ = now;
-    }
-  }
-  note_allowed();
-  admitted_ = true;
-  context_.admission.admit(context_.operation, access, context_.footprint);
+  if (context_.caller.identity != nullptr) PARTITA_TRY_VOID(check_policies(access));
+  note_admitted(access);
   return {};
 }
 
@@ -213,7 +213,7 @@ int64_t RequestAuthorizer::capacity_ns() const {
 Error RequestAuthorizer::throttled(const table::TableInfo& table, const throttle::Shortage& shortage) const {
   std::string arn;
   append_table_arn(arn, context_, table.name);
-  if (shortage.index != nullptr) arn.append("/index/").append(shortage.index->name);
+  if (shortage.index != nullptr) append_index(arn, shortage.index->name);
   const int64_t wait_ms = shortage.wait_ns / kNsPerMs + 1;
   auto detail = std::make_shared<const model::ThrottledDetail>(
       static_cast<uint32_t>(wait_ms),
@@ -222,10 +222,18 @@ Error RequestAuthorizer::throttled(const table::TableInfo& table, const throttle
 }
 
 Result<void> RequestAuthorizer::reserve(const table::Access& access, model::HalfUnits least) {
-  if (!limited_) return {};
-  const auto shortage = reservations_.reserve(access, least, capacity_ns());
-  if (!shortage) [[likely]]
-    return {};
+  return take_capacity(access, least);
+}
+
+Result<void> RequestAuthorizer::admit_and_reserve(const table::Access& access, model::HalfUnits least) {
+  if (context_.caller.identity != nullptr) PARTITA_TRY_VOID(check_policies(access));
+  note_admitted(access);
+  return take_capacity(access, least);
+}
+
+Result<void> RequestAuthorizer::refused(const table::Access& access, throttle::TableCapacity::Taken taken) {
+  const auto shortage = reservations_.refused(access, taken);
+  if (!shortage) return {};
   return throttled(*access.table, *shortage);
 }
 
@@ -242,7 +250,18 @@ void RequestAuthorizer::returned(uint64_t items) const {
 }
 
 void RequestAuthorizer::charge(const table::Access& access, const api::ConsumedCapacity& consumed) {
-  if (limited_) reservations_.charge(access, consumed, capacity_ns());
+  if (limited_ && !reservations_.is_paid(consumed)) [[unlikely]]
+    return settle(access, consumed);
+  context_.admission.charge(context_, access, consumed);
+}
+
+bool RequestAuthorizer::charge_usual(const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
+  if (limited_ && !reservations_.is_paid(consumed)) return false;
+  return context_.admission.charge_unwatched(table, consumed);
+}
+
+void RequestAuthorizer::settle(const table::Access& access, const api::ConsumedCapacity& consumed) {
+  reservations_.settle(access, consumed, capacity_ns());
   context_.admission.charge(context_, access, consumed);
 }
 

@@ -50,6 +50,10 @@ class Admission {
   // An access was carried out, or refused at a cost: its capacity counts for its table, and for its key if the keys of
   // the table are watched.
   void charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed);
+  // The same if the keys of the table are not watched. False: nothing was done.
+  bool charge_unwatched(const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
+    return meters_->charge_unwatched(table, consumed);
+  }
 
   // For the capacity of one request, which this outlives.
   throttle::Reservations reservations() { return {*capacity_, space_}; }
@@ -77,8 +81,10 @@ class RequestAuthorizer final : public table::AccessChecker {
   // Requests of this process and of the administration socket are not limited, as in Admission::enter(). The errors of
   // both carry a model::ThrottledDetail: kThroughputExceeded and the faults after it.
   Result<void> reserve(const table::Access& access, model::HalfUnits least) override;
+  Result<void> admit_and_reserve(const table::Access& access, model::HalfUnits least) override;
   Result<void> check_indexes(const table::IndexChange& change) override;
   void charge(const table::Access& access, const api::ConsumedCapacity& consumed) override;
+  bool charge_usual(const table::TableInfo& table, const api::ConsumedCapacity& consumed) override;
   // Items that the request returns, for metrics.
   void returned(uint64_t items) const;
 
@@ -103,11 +109,28 @@ class RequestAuthorizer final : public table::AccessChecker {
   // `depends`: set as by Authorisation::check(); unchanged if the caller has no identity.
   Result<void> check(const table::Access& access, std::string_view action, bool& depends);
   Result<void> check_name(const table::Access& access, bool counts);
+  // What admit() and reserve() do when the caller has an identity and when there is no capacity; charge(), when not all
+  // of the cost was reserved. Out of line, since most requests need none of them.
+  Result<void> check_policies(const table::Access& access);
+  Result<void> refused(const table::Access& access, throttle::TableCapacity::Taken taken);
+  void settle(const table::Access& access, const api::ConsumedCapacity& consumed);
+  [[gnu::always_inline]] Result<void> take_capacity(const table::Access& access, model::HalfUnits least) {
+    if (!limited_) return {};
+    const throttle::TableCapacity::Taken taken = reservations_.take(access, least, capacity_ns());
+    if (taken.wait_ns != 0) [[unlikely]]
+      return refused(access, taken);
+    return {};
+  }
   // The time of buckets, which is that of the request's beginning.
   int64_t capacity_ns() const;
   Error throttled(const table::TableInfo& table, const throttle::Shortage& shortage) const;
   void note_allowed() const {
     if (context_.allowed != nullptr) *context_.allowed = true;
+  }
+  void note_admitted(const table::Access& access) {
+    note_allowed();
+    admitted_ = true;
+    context_.admission.admit(context_.operation, access, context_.footprint);
   }
 
   // The last access that was allowed for all items of its table or index. Accesses equal to it are not checked again.

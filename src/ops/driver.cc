@@ -73,6 +73,7 @@ Task<Result<void>> ItemExecution::run(const Context& context) {
     if (done.ok()) done = co_await ItemsRunning{*this, context.database, checker};
     if (done.ok()) co_return done;
     Error refusal = std::move(done).error();
+    if (table::is_throttled(refusal)) co_return refusal;  // it was admitted, and is not worded otherwise
     PARTITA_CO_TRY(const bool again, co_await tries_again(context, checker, refusal, tries, word));
     if (!again) co_return refusal;
   }

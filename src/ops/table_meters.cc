@@ -98,11 +98,16 @@ void TableMeters::touch(std::string_view space, const table::TableInfo& table, c
   footprint.add(table.meters, place);
 }
 
-bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
-  if (table::TableCosts* const costs = table.meters->unwatched_costs(); costs != nullptr) [[likely]] {
-    consume(*costs, table, consumed);
+bool TableMeters::charge_unwatched(const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
+  table::TableCosts* const costs = table.meters->unwatched_costs();
+  if (costs == nullptr) [[unlikely]]
     return false;
-  }
+  consume(*costs, table, consumed);
+  return true;
+}
+
+bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
+  if (charge_unwatched(table, consumed)) return false;
   if (table.meters->costs() == nullptr) add(space, table, kNoPlace);
   consume(*table.meters->costs(), table, consumed);
   return table.meters->watched();

@@ -48,6 +48,8 @@ class TableMeters {
   // Counts consumed capacity, for the table and for its global indexes. True: the table's keys are watched, so call
   // count_key() too.
   bool charge(std::string_view space, const table::TableInfo& table, const api::ConsumedCapacity& consumed);
+  // The usual case of charge(). False: nothing was counted.
+  bool charge_unwatched(const table::TableInfo& table, const api::ConsumedCapacity& consumed);
 
   // The keys with the largest share of the table's capacity, at most `most`. The table's keys are watched from the
   // first call on, until there was no call for throttle::HotKeys::kKeptUpNs, or kMostWatched other tables are watched.

@@ -50,7 +50,8 @@ class Heat {
   };
   // Takes an access's cost, or as much of it as is known, from the bucket of its partition. No lock, no allocation
   // while the partition is calm. Precondition: a position of at least 8 bytes.
-  Taken take(std::string_view position, AccessKind kind, int64_t half_units, int64_t now_ns, Sampler& sampler) {
+  [[gnu::always_inline]] Taken take(std::string_view position, AccessKind kind, int64_t half_units, int64_t now_ns,
+                                    Sampler& sampler) {
     Partition& partition = seen(position, kind, half_units, sampler);
     return {&partition, partition.take(kind, half_units, now_ns)};
   }
@@ -83,7 +84,8 @@ class Heat {
 
  private:
   // The partition, whose sketch has counted the access.
-  Partition& seen(std::string_view position, AccessKind kind, int64_t half_units, Sampler& sampler) {
+  [[gnu::always_inline]] Partition& seen(std::string_view position, AccessKind kind, int64_t half_units,
+                                         Sampler& sampler) {
     Partition& partition = map_.find(position);
     if (Sketch* const sketch = partition.sketch(); sketch != nullptr) [[unlikely]] {
       sketch->feed(partition, position, weight_of(kind, half_units), sampler);

@@ -46,10 +46,8 @@ class Partition {
     const int64_t cost = weight_of(kind, half_units) * kTicksPerWeight;
     int64_t due = due_.load(std::memory_order_relaxed);
     do {
-      if (due > now) [[unlikely]] {
-        refused_.fetch_add(1, std::memory_order_relaxed);
-        return (due - now) / kTicksPerNs + 1;
-      }
+      if (due > now) [[unlikely]]
+        return refused(due - now);
     } while (!due_.compare_exchange_weak(due, std::max(due, now - kSliceTicks) + cost, std::memory_order_relaxed));
     count(kind, half_units);
     return 0;
@@ -59,8 +57,7 @@ class Partition {
     const int64_t due = due_.load(std::memory_order_relaxed);
     if (due <= now_ns * kTicksPerNs) [[likely]]
       return 0;
-    refused_.fetch_add(1, std::memory_order_relaxed);
-    return (due - now_ns * kTicksPerNs) / kTicksPerNs + 1;
+    return refused(due - now_ns * kTicksPerNs);
   }
   // Takes the cost of an access that look() has admitted.
   void charge(AccessKind kind, int64_t half_units, int64_t now_ns) {
@@ -98,6 +95,11 @@ class Partition {
   static constexpr int64_t kSliceTicks = kTicksPerNs * kPartitionSliceNs;
   static_assert(kTicksPerWeight * kWeightPerSecond == kTicksPerNs * 1'000'000'000);
 
+  // Out of line: take() is on the path of every request.
+  [[gnu::noinline, gnu::cold]] int64_t refused(int64_t ticks) {
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return ticks / kTicksPerNs + 1;
+  }
   void count(AccessKind kind, int64_t half_units) {
     consumed_[kind == AccessKind::kWrite].fetch_add(half_units, std::memory_order_relaxed);
   }

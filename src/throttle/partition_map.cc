@@ -57,8 +57,20 @@ void PartitionMap::publish() {
     snapshot.hashes[i].store(boundary_hash(owned_[i]->low()), std::memory_order_release);
     snapshot.partitions[i].store(owned_[i].get(), std::memory_order_release);
   }
+  snapshot.hashes[owned_.size()].store(UINT64_MAX, std::memory_order_release);
   snapshot.size.store(owned_.size(), std::memory_order_release);
   version_.store(next, std::memory_order_release);
+}
+
+Partition* PartitionMap::find_by_search(const Snapshot& snapshot, uint64_t hash, std::string_view position) {
+  size_t at = 0;  // the last whose hash is not above
+  for (size_t left = snapshot.size.load(std::memory_order_acquire); left > 1;) {
+    const size_t half = left / 2;
+    at += snapshot.hashes[at + half].load(std::memory_order_acquire) <= hash ? half : 0;
+    left -= half;
+  }
+  if (snapshot.hashes[at].load(std::memory_order_acquire) == hash) return find_inside(snapshot, at, hash, position);
+  return snapshot.partitions[at].load(std::memory_order_acquire);
 }
 
 Partition* PartitionMap::find_inside(const Snapshot& snapshot, size_t last, uint64_t hash, std::string_view position) {

@@ -54,15 +54,12 @@ class PartitionMap {
     while (true) {
       const uint64_t version = version_.load(std::memory_order_acquire);
       const Snapshot& snapshot = snapshots_[version % 2];
-      size_t at = 0;  // the last whose hash is not above
-      for (size_t left = snapshot.size.load(std::memory_order_acquire); left > 1;) {
-        const size_t half = left / 2;
-        at += snapshot.hashes[at + half].load(std::memory_order_acquire) <= hash ? half : 0;
-        left -= half;
-      }
+      // Most maps are of ranges of equal width.
+      const size_t at = (hash >> 32) * snapshot.size.load(std::memory_order_acquire) >> 32;
       Partition* found = snapshot.partitions[at].load(std::memory_order_acquire);
-      if (snapshot.hashes[at].load(std::memory_order_acquire) == hash) [[unlikely]] {
-        found = find_inside(snapshot, at, hash, position);
+      if (hash <= snapshot.hashes[at].load(std::memory_order_acquire) ||
+          hash >= snapshot.hashes[at + 1].load(std::memory_order_acquire)) [[unlikely]] {
+        found = find_by_search(snapshot, hash, position);
       }
       if (version_.load(std::memory_order_relaxed) == version) [[likely]]
         return *found;
@@ -85,10 +82,11 @@ class PartitionMap {
   // What readers search: `version_` says which of the two is complete. The other is written.
   struct Snapshot {
     std::atomic<size_t> size = 0;
-    std::array<std::atomic<uint64_t>, kMost> hashes{};  // of the boundaries
+    std::array<std::atomic<uint64_t>, kMost + 1> hashes{};  // of the boundaries, and the highest behind them
     std::array<std::atomic<Partition*>, kMost> partitions{};
   };
 
+  static Partition* find_by_search(const Snapshot& snapshot, uint64_t hash, std::string_view position);
   // Where a boundary with the hash exists; `last`: the last of them.
   static Partition* find_inside(const Snapshot& snapshot, size_t last, uint64_t hash, std::string_view position);
   void publish();

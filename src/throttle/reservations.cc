@@ -25,7 +25,7 @@ api::Capacity units_of(const api::ConsumedCapacity& consumed, const IndexInfo* p
 
 Shortage shortage_of(const IndexInfo* payer, bool write, TableCapacity& capacity, const TableCapacity::Taken& taken) {
   const bool provisioned = capacity.bucket(write).limit() == model::ThroughputLimit::kProvisioned;
-  return {payer, write, taken.limit, provisioned, taken.wait_ns};
+  return {payer, write, capacity.limit_of(write, taken), provisioned, taken.wait_ns};
 }
 
 }  // namespace
@@ -35,10 +35,13 @@ Reservations::More& Reservations::more() {
   return *more_;
 }
 
-std::optional<Shortage> Reservations::refused(const Access& access, const IndexInfo* payer, bool write,
-                                              TableCapacity& capacity, const TableCapacity::Taken& taken) {
+std::optional<Shortage> Reservations::refused(const Access& access, const TableCapacity::Taken& taken) {
+  const IndexInfo* const payer = payer_of(access);
+  const bool write = is_write(access);
+  TableCapacity& capacity = limits_.of(space_, *access.table, payer, now_ns_);
   const bool enforced = capacity.enforces();
-  limits_.count(space_, *access.table, payer, write, enforced ? std::optional(taken.limit) : std::nullopt);
+  limits_.count(space_, *access.table, payer, write,
+                enforced ? std::optional(capacity.limit_of(write, taken)) : std::nullopt);
   if (enforced) return shortage_of(payer, write, capacity, taken);
   add({&capacity, nullptr, kNothing, write});
   return std::nullopt;
@@ -68,16 +71,41 @@ void Reservations::give_back() {
     made.capacity->settle(made.write, *made.partition, {}, -made.half_units, now_ns_);
   }
   made_ = charged_ = 0;
+  rows_ = next_row_ = 0;
   more_.reset();
+}
+
+void Reservations::add_row(const IndexRow& row) {
+  if (rows_ < few_rows_.size()) {
+    few_rows_[rows_++] = row;
+    return;
+  }
+  std::vector<IndexRow>& all = more().index_rows;
+  if (rows_ == few_rows_.size()) all.assign(few_rows_.begin(), few_rows_.end());
+  all.push_back(row);
+  ++rows_;
+}
+
+void Reservations::forget_rows(const char* item) {
+  const std::span<IndexRow> rows = index_rows();
+  const auto forgotten = std::ranges::remove(rows, item, &IndexRow::item);
+  const size_t left = rows.size() - forgotten.size();
+  if (left > few_rows_.size()) {
+    more_->index_rows.resize(left);
+  } else if (rows_ > few_rows_.size()) {
+    std::copy_n(rows.begin(), left, few_rows_.begin());
+  }
+  rows_ = static_cast<uint32_t>(left);
 }
 
 std::span<const Reservations::IndexRow> Reservations::next_index_rows(const char* item) {
   const auto is_its = [&](const IndexRow& row) { return row.item == item; };
-  auto& [made, rows, next] = more();
-  auto begin = std::find_if(rows.begin() + static_cast<ptrdiff_t>(next), rows.end(), is_its);
+  const std::span<const IndexRow> rows = index_rows();
+  auto begin =
+      std::find_if(rows.begin() + static_cast<ptrdiff_t>(std::min<size_t>(next_row_, rows.size())), rows.end(), is_its);
   if (begin == rows.end()) begin = std::ranges::find_if(rows, is_its);
   const auto end = std::find_if_not(begin, rows.end(), is_its);
-  next = static_cast<size_t>(end - rows.begin());
+  next_row_ = static_cast<uint32_t>(end - rows.begin());
   return {begin, end};
 }
 
@@ -112,24 +140,24 @@ TableCapacity::Taken Reservations::look(const table::IndexChange& change, const 
     const auto place = model::take_row_place(bytes);
     if (!place || place->table_id != change.table.id || place->index_id != index.id) continue;
     taken = capacity.look_at_writes(table::row_position(row.key), units, now_ns);
-    if (taken.wait_ns == 0) more().index_rows.push_back({change.position.data(), &index, taken.partition});
+    if (taken.wait_ns == 0) add_row({change.position.data(), &index, taken.partition});
   }
   return taken;
 }
 
 std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& change, int64_t now_ns) {
   // An engine may evaluate a write again.
-  std::erase_if(more().index_rows, [&](const IndexRow& row) { return row.item == change.position.data(); });
+  forget_rows(change.position.data());
   for (const auto& [name, units] : change.consumed.global_indexes) {
     const IndexInfo* const index = change.table.find_index(name);
     TableCapacity& capacity = limits_.of(space_, change.table, index, now_ns);
     const TableCapacity::Taken taken = look(change, *index, capacity, now_ns);
     if (taken.wait_ns == 0) continue;
     if (capacity.enforces()) {
-      limits_.count(space_, change.table, index, true, taken.limit);
+      limits_.count(space_, change.table, index, true, capacity.limit_of(true, taken));
       return shortage_of(index, true, capacity, taken);
     }
-    more().index_rows.push_back({change.position.data(), index, nullptr});
+    add_row({change.position.data(), index, nullptr});
   }
   return std::nullopt;
 }

@@ -9,7 +9,9 @@
 // been is counted and costs nothing, as if the client had been refused.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,28 +46,38 @@ class Reservations {
 
   // Reserves the least that the access may cost. Absent: done. Otherwise nothing was reserved.
   std::optional<Shortage> reserve(const table::Access& access, model::HalfUnits least, int64_t now_ns) {
-    using table::Verb;
-    // Searches of vectors are not measured in units.
-    if (access.table == nullptr || access.verb >= Verb::kSearch) [[unlikely]]
-      return std::nullopt;
-    now_ns_ = now_ns;
-    const bool write = access.verb >= Verb::kPut && access.verb <= Verb::kCheck;
-    const table::IndexInfo* const payer = payer_of(access);
-    TableCapacity& capacity = limits_.of(space_, *access.table, payer, now_ns);
-    const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
-    if (taken.wait_ns != 0) [[unlikely]]
-      return refused(access, payer, write, capacity, taken);
-    add({&capacity, taken.partition, least, write});
-    return std::nullopt;
+    const TableCapacity::Taken taken = take(access, least, now_ns);
+    return taken.wait_ns == 0 ? std::nullopt : refused(access, taken);
   }
+  // The first part of reserve(). If its wait is not 0, call refused() next.
+  [[gnu::always_inline]] TableCapacity::Taken take(const table::Access& access, model::HalfUnits least,
+                                                   int64_t now_ns) {
+    // Searches of vectors are not measured in units.
+    if (access.table == nullptr || access.verb >= table::Verb::kSearch) [[unlikely]]
+      return {};
+    now_ns_ = now_ns;
+    const bool write = is_write(access);
+    TableCapacity& capacity = limits_.of(space_, *access.table, payer_of(access), now_ns);
+    const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
+    if (taken.wait_ns == 0) [[likely]]
+      add({&capacity, taken.partition, least, write});
+    return taken;
+  }
+  // The shortage if the table enforces; else the access is counted and needs no charge.
+  std::optional<Shortage> refused(const table::Access& access, const TableCapacity::Taken& taken);
+
   // Charges the accesses that were reserved, in their order, until one of them failed.
   void charge(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns) {
-    if (made_ == 1 && charged_ == 0 && is_all(first_, consumed)) [[likely]] {
-      charged_ = 1;
-      return;
-    }
-    settle(access, consumed, now_ns);
+    if (!is_paid(consumed)) settle(access, consumed, now_ns);
   }
+  // The usual case of charge(). False: nothing was done, call settle().
+  bool is_paid(const api::ConsumedCapacity& consumed) {
+    if (made_ != 1 || charged_ != 0 || !is_all(first_, consumed)) [[unlikely]]
+      return false;
+    charged_ = 1;
+    return true;
+  }
+  void settle(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns);
   // Gives back what was not charged.
   void give_back();
 
@@ -89,12 +101,15 @@ class Reservations {
     Partition* partition = nullptr;  // null: the write would have been refused for the index
   };
 
+  // Where a request has several. Most have one item, and few index rows.
   struct More {
-    std::vector<Made> made;  // after the first
-    std::vector<IndexRow> index_rows;
-    size_t next_index_row = 0;
+    std::vector<Made> made;            // after the first
+    std::vector<IndexRow> index_rows;  // all, if there are more than few_rows_ has room for
   };
 
+  static bool is_write(const table::Access& access) {
+    return access.verb >= table::Verb::kPut && access.verb <= table::Verb::kCheck;
+  }
   // The index that pays; null: the table does.
   static const table::IndexInfo* payer_of(const table::Access& access) {
     return access.index != nullptr && access.index->is_global_secondary() ? access.index : nullptr;
@@ -114,13 +129,14 @@ class Reservations {
     }
   }
   More& more();
-  // The shortage if the table enforces, else what add() notes.
-  std::optional<Shortage> refused(const table::Access& access, const table::IndexInfo* payer, bool write,
-                                  TableCapacity& capacity, const TableCapacity::Taken& taken);
-  void settle(const table::Access& access, const api::ConsumedCapacity& consumed, int64_t now_ns);
   // Notes the partitions of the rows. Its wait is not 0: one of them, or the index, refuses the write.
   TableCapacity::Taken look(const table::IndexChange& change, const table::IndexInfo& index, TableCapacity& capacity,
                             int64_t now_ns);
+  void add_row(const IndexRow& row);
+  std::span<IndexRow> index_rows() {
+    return rows_ <= few_rows_.size() ? std::span(few_rows_).first(rows_) : std::span(more_->index_rows);
+  }
+  void forget_rows(const char* item);
   // Those of an item are adjacent, and mostly in the order of charge().
   std::span<const IndexRow> next_index_rows(const char* item);
   // False: one of them would have refused the write, and nothing was charged.
@@ -130,8 +146,11 @@ class Reservations {
   const std::string_view space_;
   Made first_;
   std::unique_ptr<More> more_;  // null until needed
-  size_t made_ = 0;
-  size_t charged_ = 0;  // of those
+  uint32_t made_ = 0;
+  uint32_t charged_ = 0;  // of those
+  uint32_t rows_ = 0;     // of indexes
+  uint32_t next_row_ = 0;
+  std::array<IndexRow, 2> few_rows_;
   int64_t now_ns_ = 0;  // of the last call
 };
 

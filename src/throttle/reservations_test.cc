@@ -292,6 +292,28 @@ TEST_F(HotKeyTest, EachWriteOfABatchPaysForItsOwnIndexRows) {
   EXPECT_NEAR(units.back(), 30, 0.01);
 }
 
+TEST_F(HotKeyTest, RowsOfManyIndexesAreKeptAndForgotten) {
+  table_.indexes[0].throughput.write_units = 2'000;
+  Reservations batch(enforces_, "");
+  const std::string other = std::string(8, 'o') + "item";
+  Access second = access(Verb::kPut);
+  second.position = other;
+  EXPECT_FALSE(batch.reserve(access(Verb::kPut), kOne, kRequestNs));
+  EXPECT_FALSE(batch.reserve(second, kOne, kRequestNs));
+  storage::Changes changes;
+  changes.put({model::hash_prefix(table_.id, table_.indexes[0].id, UINT64_MAX) + "row"}, "");
+  const api::ConsumedCapacity costs = written(kOne, 10 * kOne);
+  EXPECT_FALSE(batch.index_shortage({table_, other, costs, changes.writes()}, kRequestNs));
+  for (const auto& hashes : {std::vector<uint64_t>{1, 2, 3, 4}, {1, 2, 3}, {1}}) {  // the engine evaluates it again
+    EXPECT_FALSE(index_shortage(batch, costs, hashes));
+  }
+  batch.charge(access(Verb::kPut), costs, kRequestNs);
+  batch.charge(second, costs, kRequestNs);
+  const std::vector<double> units = written_by_range(enforces_, global());
+  EXPECT_NEAR(units.front(), 10, 0.01);
+  EXPECT_NEAR(units.back(), 10, 0.01);
+}
+
 TEST_F(HotKeyTest, APartitionOfAnIndexKeepsOneSecondWhateverItsRest) {
   constexpr int64_t kLater = 60'000'000'000;
   enforces_.of("", table_, global(), kRequestNs);  // the index is known since then

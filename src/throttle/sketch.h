@@ -61,7 +61,7 @@ class Sketch {
 
   // Counts an access if the sampler chooses it. It does nothing while another thread uses the sketch, or if the sketch
   // counts another partition by now.
-  void feed(const Partition& of, std::string_view position, int64_t weight, Sampler& sampler) {
+  [[gnu::noinline]] void feed(const Partition& of, std::string_view position, int64_t weight, Sampler& sampler) {
     const bool always = weight >= kAlwaysCounted;
     if (always || sampler.next()) add(of, position, static_cast<uint64_t>(weight) * (always ? 1 : Sampler::kOneIn));
   }

@@ -135,7 +135,6 @@ TableCapacity::Taken TableCapacity::look_at_writes(int64_t now_ns) {
     review(now_ns);
   Taken taken;
   if (bucket(true).tokens.has_any(now_ns, taken.wait_ns)) return {};
-  taken.limit = bucket(true).limit();
   return taken;
 }
 

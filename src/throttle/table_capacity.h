@@ -72,9 +72,8 @@ class TableCapacity final : public table::Limits {
     std::atomic<uint64_t> recorded_{0};
   };
   struct Taken {
-    Partition* partition = nullptr;  // valid as long as the TableCapacity; null: none was asked
+    Partition* partition = nullptr;  // valid as long as the TableCapacity; null: the bucket refused
     int64_t wait_ns = 0;             // 0: there is capacity; else the time until there may be
-    model::ThroughputLimit limit = model::ThroughputLimit::kKeyRange;  // of a refusal
   };
 
   // `index`: a global one of the table, or null.
@@ -88,29 +87,30 @@ class TableCapacity final : public table::Limits {
 
   bool enforces() const { return mode_.load(std::memory_order_relaxed) == CapacityMode::kEnforce; }
   Bucket& bucket(bool write) { return buckets_[write ? 1 : 0]; }
+  // What refused it.
+  model::ThroughputLimit limit_of(bool write, const Taken& refused) {
+    return refused.partition == nullptr ? bucket(write).limit() : model::ThroughputLimit::kKeyRange;
+  }
 
   // Takes that much from the bucket and from the partition of the position (partition_map.h), or nothing from both.
-  Taken take(bool write, std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
+  [[gnu::always_inline]] Taken take(bool write, std::string_view position, model::HalfUnits half_units,
+                                    int64_t now_ns) {
     if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
       review(now_ns);
-    Bucket& own = bucket(write);
-    Taken taken;
-    if (!own.tokens.take(now_ns, half_units, taken.wait_ns)) [[unlikely]] {
-      taken.limit = own.limit();
-      return taken;
-    }
+    TokenBucket& tokens = bucket(write).tokens;
+    int64_t wait_ns = 0;
+    if (!tokens.take(now_ns, half_units, wait_ns)) [[unlikely]]
+      return {nullptr, wait_ns};
     const Heat::Taken range = heat_.take(position, kind_of(write), half_units, now_ns, Sampler::mine());
-    taken.partition = range.partition;
-    taken.wait_ns = range.wait_ns;
     if (range.wait_ns != 0) [[unlikely]]
-      own.tokens.charge(now_ns, -half_units);
-    return taken;
+      give_back(tokens, half_units, now_ns);
+    return {range.partition, range.wait_ns};
   }
   // Looks whether take() would take a write, and takes nothing: from the bucket, and from a partition.
   Taken look_at_writes(int64_t now_ns);
   Taken look_at_writes(std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
     const Heat::Taken range = heat_.look(position, AccessKind::kWrite, half_units, now_ns, Sampler::mine());
-    return {range.partition, range.wait_ns, model::ThroughputLimit::kKeyRange};
+    return {range.partition, range.wait_ns};
   }
   // Takes the rest of the cost of what was taken. A negative number is given back.
   void settle(bool write, Partition& partition, std::string_view position, model::HalfUnits half_units,
@@ -139,6 +139,10 @@ class TableCapacity final : public table::Limits {
   };
 
   static AccessKind kind_of(bool write) { return write ? AccessKind::kWrite : AccessKind::kRead; }
+  // Out of line: take() is on the path of every request.
+  [[gnu::noinline, gnu::cold]] static void give_back(TokenBucket& tokens, model::HalfUnits half_units, int64_t now_ns) {
+    tokens.charge(now_ns, -half_units);
+  }
   static Level level_of(const table::TableInfo& table, const table::IndexInfo* index, bool write);
   static int64_t partitions_of(const table::TableInfo& table, const table::IndexInfo* index);
   int64_t consumed_units(bool write) const { return heat_.consumed(kind_of(write)) / 2; }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/capacity.h"
@@ -81,11 +82,19 @@ class AccessChecker {
   // Called for each part of the request once all are admitted: reserves the least that it may cost. Its error is the
   // reply, or the reason of that part: see is_throttled().
   virtual Result<void> reserve(const Access& /*access*/, model::HalfUnits /*least*/) { return {}; }
+  // Both, for a request of one part.
+  virtual Result<void> admit_and_reserve(const Access& access, model::HalfUnits least) {
+    auto admitted = admit(access);
+    return admitted.ok() ? reserve(access, least) : std::move(admitted);
+  }
   // Called when it is known what a write would write to global indexes, and before it does. Its error is that of the
   // write. Called on any thread, perhaps several times, while no other function of the checker is.
   virtual Result<void> check_indexes(const IndexChange& /*change*/) { return {}; }
   // Called after the access, whether the client asked for the capacity or not; in the order of reserve().
   virtual void charge(const Access& access, const api::ConsumedCapacity& consumed) = 0;
+  // The usual case of charge() for a request of one part, which needs no Access: it consumed what was reserved, and its
+  // key is of no interest. False: it is not that case, call charge().
+  virtual bool charge_usual(const TableInfo& /*table*/, const api::ConsumedCapacity& /*consumed*/) { return false; }
 };
 
 }  // namespace partita::table

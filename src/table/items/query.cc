@@ -476,9 +476,7 @@ Result<RangePlan> bind(const api::RangeRequest& request, Table table) {
 }
 
 Result<void> admit(const RangePlan& plan, AccessChecker& checker) {
-  const Access access = access_of(plan);
-  PARTITA_TRY_VOID(checker.admit(access));
-  return checker.reserve(access, model::read_half_units(0, plan.request->consistent));
+  return checker.admit_and_reserve(access_of(plan), model::read_half_units(0, plan.request->consistent));
 }
 
 void charge(const RangePlan& plan, const api::RangeReply& page, AccessChecker& checker) {

@@ -87,9 +87,7 @@ Result<GetPlan> bind(const api::GetRequest& request, Table table) {
 }
 
 Result<void> admit(const GetPlan& plan, AccessChecker& checker) {
-  const Access access = access_of(plan);
-  PARTITA_TRY_VOID(checker.admit(access));
-  return checker.reserve(access, model::read_half_units(0, plan.request->consistent));
+  return checker.admit_and_reserve(access_of(plan), model::read_half_units(0, plan.request->consistent));
 }
 
 Task<Result<api::GetReply>> run(TableContext& context, const GetPlan& plan) {
@@ -105,7 +103,7 @@ Task<Result<api::GetReply>> run(TableContext& context, const GetPlan& plan) {
 }
 
 void charge(const GetPlan& plan, const api::GetReply& outcome, AccessChecker& checker) {
-  checker.charge(access_of(plan), outcome.consumed);
+  if (!checker.charge_usual(*plan.table, outcome.consumed)) checker.charge(access_of(plan), outcome.consumed);
 }
 
 api::FoundItem TreesKept::keep(model::Item item, size_t stored_bytes) {

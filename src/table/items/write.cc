@@ -109,7 +109,9 @@ size_t named_bytes(const api::WriteAction& action) {
 
 BoundWrite::BoundWrite(Table its_table, const api::WriteAction& its_action)
     : table(std::move(its_table)), action(&its_action) {
-  if (action->kind == Kind::kPut) needed = *needed_of(*table, action->item);
+  if (action->kind != Kind::kPut) return;
+  needed = *needed_of(*table, action->item);
+  put_bytes = named_bytes(*action);
 }
 
 Result<void> check_write(BoundWrite& write) {
@@ -148,8 +150,7 @@ Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const Record* fou
   if (action.condition) {
     static const Item kAbsent;
     if (!expr::evaluate(*action.condition, written.before ? *written.before : kAbsent)) {
-      const size_t new_bytes = action.kind == Kind::kPut ? named_bytes(action) : 0;
-      return condition_failed(action, found, std::max(before.bytes, new_bytes));
+      return condition_failed(action, found, std::max(before.bytes, write.put_bytes));
     }
   }
   if (action.kind == Kind::kCheck) {
@@ -164,7 +165,7 @@ Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const Record* fou
   std::string encoded;
   Image after;
   if (action.kind == Kind::kPut) {
-    after = {action.item, named_bytes(action), &write.needed};
+    after = {action.item, write.put_bytes, &write.needed};
   } else if (written.after) {
     encoded = model::encode_item(*written.after);
     after = {encoded, *model::encoded_item_size(encoded), &*written.after};
@@ -209,9 +210,7 @@ Verb verb_of(Kind kind) {
   return kVerbs[static_cast<size_t>(kind)];
 }
 
-model::HalfUnits least_cost(const BoundWrite& write) {
-  return model::write_half_units(write.action->kind == Kind::kPut ? named_bytes(*write.action) : 0);
-}
+model::HalfUnits least_cost(const BoundWrite& write) { return model::write_half_units(write.put_bytes); }
 
 Access access_of(const BoundWrite& write, api::ReturnValues returned) {
   const api::WriteAction& action = *write.action;
@@ -237,13 +236,13 @@ Result<WritePlan> bind(const api::WriteRequest& request, Table table) {
 
 Result<void> admit(WritePlan& plan, AccessChecker& checker) {
   plan.write.checker = &checker;
-  const Access access = access_of(plan.write, plan.request->returned);
-  PARTITA_TRY_VOID(checker.admit(access));
-  return checker.reserve(access, least_cost(plan.write));
+  return checker.admit_and_reserve(access_of(plan.write, plan.request->returned), least_cost(plan.write));
 }
 
 void charge(const WritePlan& plan, const api::WriteReply& outcome, AccessChecker& checker) {
-  checker.charge(access_of(plan.write, plan.request->returned), outcome.written.consumed);
+  const api::ConsumedCapacity& consumed = outcome.written.consumed;
+  if (checker.charge_usual(*plan.write.table, consumed)) return;
+  checker.charge(access_of(plan.write, plan.request->returned), consumed);
 }
 
 void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker) {

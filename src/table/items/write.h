@@ -38,6 +38,7 @@ struct BoundWrite {
   Table table;
   const api::WriteAction* action;
   model::Item needed;                // of a kPut: needed_of() its item; otherwise empty
+  size_t put_bytes = 0;              // of a kPut: named_bytes(); otherwise 0
   storage::Key key;                  // set by check_write(); empty before
   AccessChecker* checker = nullptr;  // set by admit(): decides about global indexes; null: nobody does
 };
