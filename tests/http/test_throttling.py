@@ -211,6 +211,15 @@ def test_batches_of_writes_to_an_index(client):
     assert_refused(refusal(client.batch_write_item, RequestItems={table: inside}), text=INDEX_TEXT)
 
 
+def test_collections_of_refused_writes_are_not_measured(client):
+    table = make_table(client, "batch-collections", index=(1000, 1), local=True)
+    drain_writes(client, table, g=S("g"))
+    puts = [{"PutRequest": {"Item": {**key(1, k), **more}}} for k, more in (("in", {"g": S("g")}), ("out", {}))]
+    done = client.batch_write_item(RequestItems={table: puts}, ReturnItemCollectionMetrics="SIZE")
+    assert done["UnprocessedItems"] == {table: puts[:1]}
+    assert [each["ItemCollectionKey"] for each in done["ItemCollectionMetrics"][table]] == [{"k": S("out")}]
+
+
 def test_batches_of_reads(strict, client):
     open_, drained = make_table(client, "gets-open"), make_table(client, "gets-drained", read=1)
     put(client, open_, 1)

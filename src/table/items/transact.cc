@@ -277,10 +277,14 @@ Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size
   co_return refusal;
 }
 
+bool is_written(std::span<const api::Written> written, size_t i) {
+  return i < written.size() && !written[i].consumed.table.empty();
+}
+
 std::vector<size_t> unprocessed_of(const WritesPlan& plan, std::span<const api::Written> written) {
   std::vector<size_t> unprocessed = plan.refused;
   for (size_t i = 0; i < plan.writes.size(); ++i) {
-    if (i < written.size() && !written[i].consumed.table.empty()) continue;
+    if (is_written(written, i)) continue;
     unprocessed.push_back(plan.positions.empty() ? i : plan.positions[i]);
   }
   std::ranges::sort(unprocessed);
@@ -311,11 +315,13 @@ Task<Result<api::WritesReply>> run_batch(TableContext& context, const WritesPlan
   co_return outcome;
 }
 
-// Each limited item collection once. The writes are done, so estimates that fail are left out.
-Task<std::vector<api::ItemCollection>> collections_of(TableContext& context, const WritesPlan& plan) {
+// Each limited item collection that was written to once. The writes are done, so estimates that fail are left out.
+Task<std::vector<api::ItemCollection>> collections_of(TableContext& context, const WritesPlan& plan,
+                                                      std::span<const api::Written> written) {
   std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
-  for (const auto& write : plan.writes) {
-    if (!write.table->has_local_index()) continue;
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    const BoundWrite& write = plan.writes[i];
+    if (!write.table->has_local_index() || !is_written(written, i)) continue;
     distinct.try_emplace({write.table->name, std::string_view(write.key.bytes).substr(0, write.key.place)}, &write);
   }
   std::vector<api::ItemCollection> collections;
@@ -480,7 +486,7 @@ Task<Result<api::WritesReply>> run(TableContext& context, const WritesPlan& plan
   Task<Result<api::WritesReply>> task =
       plan.transaction != nullptr ? run_transaction(context, plan, full) : run_batch(context, plan, full);
   PARTITA_CO_TRY(api::WritesReply outcome, co_await task);
-  if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(context, plan);
+  if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(context, plan, outcome.written);
   co_return outcome;
 }
 
