@@ -78,6 +78,21 @@ model::Fault fault_of(const throttle::Shortage& shortage) {
   PARTITA_CHECK(false);
 }
 
+Error throttled(const Context& context, const table::TableInfo& table, const throttle::Shortage& shortage) {
+  std::string arn;
+  append_table_arn(arn, context, table.name);
+  if (shortage.index != nullptr) append_index(arn, shortage.index->name);
+  const int64_t wait_ms = shortage.wait_ns / kNsPerMs + 1;
+  auto detail = std::make_shared<const model::ThrottledDetail>(
+      static_cast<uint32_t>(wait_ms),
+      model::ThrottledDetail::Reason{shortage.limit, shortage.index != nullptr, shortage.write, std::move(arn)});
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(fault_of(shortage)), {}, std::move(detail));
+}
+
+int64_t capacity_ns_of(const Context& context) {
+  return context.began_ns != 0 ? context.began_ns : context.database.clock().monotonic_ns();
+}
+
 }  // namespace
 
 std::string_view action_of(const Operation& operation, table::Verb verb) {
@@ -206,27 +221,15 @@ Task<Result<void>> RequestAuthorizer::load(const Error& error) {
   co_return Result<void>();
 }
 
-int64_t RequestAuthorizer::capacity_ns() const {
-  return context_.began_ns != 0 ? context_.began_ns : context_.database.clock().monotonic_ns();
-}
-
-Error RequestAuthorizer::throttled(const table::TableInfo& table, const throttle::Shortage& shortage) const {
-  std::string arn;
-  append_table_arn(arn, context_, table.name);
-  if (shortage.index != nullptr) append_index(arn, shortage.index->name);
-  const int64_t wait_ms = shortage.wait_ns / kNsPerMs + 1;
-  auto detail = std::make_shared<const model::ThrottledDetail>(
-      static_cast<uint32_t>(wait_ms),
-      model::ThrottledDetail::Reason{shortage.limit, shortage.index != nullptr, shortage.write, std::move(arn)});
-  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(fault_of(shortage)), {}, std::move(detail));
-}
+int64_t RequestAuthorizer::capacity_ns() const { return capacity_ns_of(context_); }
 
 Result<void> RequestAuthorizer::reserve(const table::Access& access, model::HalfUnits least) {
   return take_capacity(access, least);
 }
 
 Result<void> RequestAuthorizer::admit_and_reserve(const table::Access& access, model::HalfUnits least) {
-  if (context_.caller.identity != nullptr) PARTITA_TRY_VOID(check_policies(access));
+  if (context_.caller.identity != nullptr) [[unlikely]]
+    return AccessChecker::admit_and_reserve(access, least);
   note_admitted(access);
   return take_capacity(access, least);
 }
@@ -234,7 +237,7 @@ Result<void> RequestAuthorizer::admit_and_reserve(const table::Access& access, m
 Result<void> RequestAuthorizer::refused(const table::Access& access, throttle::TableCapacity::Taken taken) {
   const auto shortage = reservations_.refused(access, taken);
   if (!shortage) return {};
-  return throttled(*access.table, *shortage);
+  return throttled(context_, *access.table, *shortage);
 }
 
 Result<void> RequestAuthorizer::check_indexes(const table::IndexChange& change) {
@@ -242,7 +245,7 @@ Result<void> RequestAuthorizer::check_indexes(const table::IndexChange& change) 
   const auto shortage = reservations_.index_shortage(change, capacity_ns());
   if (!shortage) [[likely]]
     return {};
-  return throttled(change.table, *shortage);
+  return throttled(context_, change.table, *shortage);
 }
 
 void RequestAuthorizer::returned(uint64_t items) const {

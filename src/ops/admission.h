@@ -123,7 +123,6 @@ class RequestAuthorizer final : public table::AccessChecker {
   }
   // The time of buckets, which is that of the request's beginning.
   int64_t capacity_ns() const;
-  Error throttled(const table::TableInfo& table, const throttle::Shortage& shortage) const;
   void note_allowed() const {
     if (context_.allowed != nullptr) *context_.allowed = true;
   }

@@ -43,7 +43,7 @@ std::optional<Shortage> Reservations::refused(const Access& access, const TableC
   limits_.count(space_, *access.table, payer, write,
                 enforced ? std::optional(capacity.limit_of(write, taken)) : std::nullopt);
   if (enforced) return shortage_of(payer, write, capacity, taken);
-  add({&capacity, nullptr, kNothing, write});
+  add(capacity, nullptr, kNothing, write);
   return std::nullopt;
 }
 
@@ -132,7 +132,7 @@ bool Reservations::charge_indexes(const Access& access, const api::ConsumedCapac
 
 TableCapacity::Taken Reservations::look(const table::IndexChange& change, const IndexInfo& index,
                                         TableCapacity& capacity, int64_t now_ns) {
-  TableCapacity::Taken taken = capacity.look_at_writes(now_ns);
+  TableCapacity::Taken taken = capacity.look(true, now_ns);
   const model::HalfUnits units = change.consumed.global_indexes.find(index.name)->second.write;
   for (const storage::Changes::Write& row : change.rows) {
     if (taken.wait_ns > 0) break;

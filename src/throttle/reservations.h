@@ -60,7 +60,7 @@ class Reservations {
     TableCapacity& capacity = limits_.of(space_, *access.table, payer_of(access), now_ns);
     const TableCapacity::Taken taken = capacity.take(write, access.position, least, now_ns);
     if (taken.wait_ns == 0) [[likely]]
-      add({&capacity, taken.partition, least, write});
+      add(capacity, taken.partition, least, write);
     return taken;
   }
   // The shortage if the table enforces; else the access is counted and needs no charge.
@@ -121,11 +121,11 @@ class Reservations {
            consumed.global_indexes.empty();
   }
   Made& at(size_t i) { return i == 0 ? first_ : more_->made[i - 1]; }
-  void add(const Made& made) {
+  void add(TableCapacity& capacity, Partition* partition, model::HalfUnits half_units, bool write) {
     if (made_++ == 0) [[likely]] {
-      first_ = made;
+      first_ = {&capacity, partition, half_units, write};
     } else {
-      more().made.push_back(made);
+      more().made.push_back({&capacity, partition, half_units, write});
     }
   }
   More& more();

@@ -130,11 +130,11 @@ void TableCapacity::refresh(const TableInfo& table, const IndexInfo* index, Capa
   revision_.store(table.revision, std::memory_order_release);
 }
 
-TableCapacity::Taken TableCapacity::look_at_writes(int64_t now_ns) {
+TableCapacity::Taken TableCapacity::look(bool write, int64_t now_ns) {
   if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
     review(now_ns);
   Taken taken;
-  if (bucket(true).tokens.has_any(now_ns, taken.wait_ns)) return {};
+  if (bucket(write).tokens.has_any(now_ns, taken.wait_ns)) return {};
   return taken;
 }
 

@@ -106,8 +106,8 @@ class TableCapacity final : public table::Limits {
       give_back(tokens, half_units, now_ns);
     return {range.partition, range.wait_ns};
   }
-  // Looks whether take() would take a write, and takes nothing: from the bucket, and from a partition.
-  Taken look_at_writes(int64_t now_ns);
+  // Look whether take() would take, and take nothing: from the bucket, and for a write from a partition.
+  Taken look(bool write, int64_t now_ns);
   Taken look_at_writes(std::string_view position, model::HalfUnits half_units, int64_t now_ns) {
     const Heat::Taken range = heat_.look(position, AccessKind::kWrite, half_units, now_ns, Sampler::mine());
     return {range.partition, range.wait_ns};

@@ -140,6 +140,13 @@ def test_reads(strict, client):
     put(client, table, 9)
 
 
+def test_faults_of_a_request_are_told_before_the_lack_of_units(client):
+    table = make_table(client, "faulty", read=1, write=1)
+    drain_writes(client, table)
+    assert_refused(refusal(put, client, table, 9))
+    assert refusal(client.put_item, TableName=table, Item={"k": N(1)})["Error"]["Code"] == "ValidationException"
+
+
 def test_reads_of_a_local_index_take_the_tables_units(client):
     table = make_table(client, "local", read=1, local=True)
     drain_reads(client, table, IndexName="by-l")
