@@ -61,8 +61,8 @@ def put_two(n, version=0):
     return request("TransactWriteItems", TransactItems=puts)
 
 
-def get_item(n):
-    return request("GetItem", TableName="bench", Key={"id": {"S": f"user-{n:08}"}}, ConsistentRead=True)
+def get_item(n, table="bench"):
+    return request("GetItem", TableName=table, Key={"id": {"S": f"user-{n:08}"}}, ConsistentRead=True)
 
 
 def count_up(_):
@@ -146,6 +146,17 @@ def create_table(name, *keys, **more):
             {"AttributeName": key, "AttributeType": kinds.get(key, "S")} for key in (*keys, *more.pop("also", ()))
         ],
         **more,
+    )
+
+
+def create_small_table(name):
+    """With one read unit and one write unit a second."""
+    return request(
+        "CreateTable",
+        TableName=name,
+        KeySchema=key_schema("id"),
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
     )
 
 

@@ -55,6 +55,14 @@ def budgets():
 
 BUDGETS = budgets()
 JUDGED = "GetItem-judged"  # of a user with a policy
+# With --capacity enforce: the requests, and the status of their replies.
+ENFORCED = {
+    "GetItem-enforced": (REQUESTS["GetItem"], 200),
+    "PutItem-enforced": (REQUESTS["PutItem"], 200),
+    "PutItem-indexed-enforced": (REQUESTS["PutItem-indexed"], 200),
+    "GetItem-refused": ([workload.get_item(n, "bench-small") for n in range(1000)], 400),
+    "PutItem-refused": ([workload.put_item(n, "bench-small") for n in range(1000)], 400),
+}
 
 
 def fill():
@@ -80,8 +88,25 @@ def judging(tmp_path_factory):
         yield server
 
 
+def use_up(server):
+    """A table whose capacity is used up for a minute: 300 s of one unit, spent by a few requests."""
+    server.send([workload.create_small_table("bench-small")])
+    large = {"id": {"S": "large"}, "text": {"S": "x" * 400_000}}
+    server.send([workload.request("PutItem", TableName="bench-small", Item=large)])
+    read = workload.request("GetItem", TableName="bench-small", Key={"id": large["id"]}, ConsistentRead=True)
+    server.send([read] * 4)
+
+
+@pytest.fixture(scope="module")
+def enforcing():
+    with CountedServer(BINARY, ["--capacity", "enforce"]) as server:
+        server.send(workload.create_tables(), connections=1)
+        server.send(fill())
+        yield server
+
+
 def within(name, what, spent, limit):
-    FIGURES.append(f"{name:22}{what:14}{spent:12,.1f}  of {limit:,.1f}")
+    FIGURES.append(f"{name:25}{what:14}{spent:12,.1f}  of {limit:,.1f}")
     if spent > limit * ROOM[what]:
         return f"{name} spends {spent:,.1f} {what}; its budget is {limit:,.1f}"
     if spent < limit * SLACK[what]:
@@ -90,12 +115,28 @@ def within(name, what, spent, limit):
 
 
 def test_every_request_has_a_budget():
-    assert BUDGETS.keys() == REQUESTS.keys() | {JUDGED}
+    assert BUDGETS.keys() == REQUESTS.keys() | ENFORCED.keys() | {JUDGED}
 
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_instructions_and_allocations(server, name):
     spent = server.count(REQUESTS[name])
+    instructions, allocations, _ = BUDGETS[name]
+    said = [
+        within(name, "instructions", spent.instructions, instructions),
+        within(name, "allocations", spent.allocations, allocations),
+    ]
+    assert not any(said), said
+
+
+@pytest.mark.parametrize("name", ENFORCED)
+def test_enforced_capacity(enforcing, name):
+    requests, status = ENFORCED[name]
+    if status == 400 and not getattr(enforcing, "used_up", False):
+        use_up(enforcing)
+        enforcing.used_up = True
+    enforcing.send(requests[:100], status=status)
+    spent = enforcing.count(requests, status=status)
     instructions, allocations, _ = BUDGETS[name]
     said = [
         within(name, "instructions", spent.instructions, instructions),
