@@ -118,6 +118,8 @@ def test_writes(strict, client):
     table = make_table(client, "writes", write=1)
     drain_writes(client, table)
     assert_refused(refusal(put, client, table, 9))
+    faulty = refusal(client.put_item, TableName=table, Item={"k": N(1)})
+    assert faulty["Error"]["Code"] == "ValidationException", "faults are told before the lack of units"
     assert_refused(refusal(client.delete_item, TableName=table, Key=key(1)))
     assert_refused(refusal(client.update_item, TableName=table, Key=key(9), UpdateExpression="SET a = k"))
     found = told(strict, "PutItem", TableName=table, Item=key(9))
@@ -138,13 +140,6 @@ def test_reads(strict, client):
     found = told(strict, "GetItem", TableName=table, Key=key(1))
     assert reasons(found) == [("TableReadProvisionedThroughputExceeded", ARN + table)]
     put(client, table, 9)
-
-
-def test_faults_of_a_request_are_told_before_the_lack_of_units(client):
-    table = make_table(client, "faulty", read=1, write=1)
-    drain_writes(client, table)
-    assert_refused(refusal(put, client, table, 9))
-    assert refusal(client.put_item, TableName=table, Item={"k": N(1)})["Error"]["Code"] == "ValidationException"
 
 
 def test_reads_of_a_local_index_take_the_tables_units(client):
