@@ -83,7 +83,7 @@ struct DescribeInsightsRequest {
   std::optional<std::string> index;  // absent: the table itself
 };
 
-enum class InsightsStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
+enum class InsightsStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled, kFailed };
 
 // As of a moment.
 struct InsightsState {
@@ -93,6 +93,7 @@ struct InsightsState {
   bool configured = false;         // Contributor Insights were enabled or disabled at least once
   bool throttled_only = false;     // the mode THROTTLED_KEYS
   int64_t changed_ms = 0;          // the last change, in milliseconds since 1970
+  bool failed = false;             // for lack of room for the rules; while kFailed, and while kDisabling after it
   std::vector<std::string> rules;  // of CloudWatch, as DynamoDB names them; while kEnabled
 };
 

@@ -190,6 +190,14 @@ Exception exception_of(const Error& error, Fault fault) {
 
 std::string message_of(const Error& error, Words words) { return text_of(error, fault_told(error), words); }
 
+void write_failure(JsonWriter& json, model::Fault why) {
+  const FaultRow& row = row_of(why);
+  json.begin_object("FailureException");
+  json.member("ExceptionName", name_of(row.exception).name);
+  json.member("ExceptionDescription", row.text);
+  json.end_object();
+}
+
 Result<void> write_failed_item(JsonWriter& json, const Error& error) {
   const ConditionFailedDetail* const failed = failed_condition_of(error);
   if (failed == nullptr) return {};

@@ -50,6 +50,9 @@ std::string_view code_of(const Error& error);
 // Writes the member "Item" if the error carries the item that failed a condition. Error: kCorrupt.
 Result<void> write_failed_item(JsonWriter& json, const Error& error);
 
+// Writes the member "FailureException" of a state that something refused.
+void write_failure(JsonWriter& json, model::Fault why);
+
 // Which of a fault's texts to use; see FaultRow.
 enum class Words : uint8_t { kOlder, kNewer };
 

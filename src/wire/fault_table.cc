@@ -303,6 +303,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kIndexNameLength, Exception::kValidation, "IndexName must be at least 3 characters long and at most 255 characters long"},
     FaultRow{Fault::kInsightsIndexNotFound, Exception::kResourceNotFound, "Requested resource not found: Index: {0} not found for table: {1}"},
     FaultRow{Fault::kInsightsIndexBusy, Exception::kValidation, "Table or Index is not in a valid state to update Key Access Insights: IndexStatus must be ACTIVE to enable ContributorInsights."},
+    FaultRow{Fault::kInsightRulesLimit, Exception::kLimitExceeded, "Amazon CloudWatch Contributor Insights rule limit reached. Please disable Contributor Insights for other tables/indexes OR disable other CloudWatch Contributor Insights rules before retrying."},
     FaultRow{Fault::kTtlOnAlready, Exception::kValidation, "TimeToLive is already enabled"},
     FaultRow{Fault::kTtlOffAlready, Exception::kValidation, "TimeToLive is already disabled"},
     FaultRow{Fault::kTtlOfAnotherAttribute, Exception::kValidation, "TimeToLive is active on a different AttributeName: current AttributeName is {0}"},

@@ -3,6 +3,7 @@
 #include "ops/settings/insights_reply.h"
 #include "ops/tables/table_request.h"
 #include "table/control/insights.h"
+#include "wire/error_body.h"
 
 namespace partita::ops {
 
@@ -32,6 +33,7 @@ struct DescribeContributorInsights {
       for (const std::string& rule : state.rules) json.string(rule);
       json.end_array();
     }
+    if (state.failed) wire::write_failure(json, model::Fault::kInsightRulesLimit);
     if (state.configured) write_time(json, "LastUpdateDateTime", state.changed_ms);
     json.end_object();
     return std::move(json).take();

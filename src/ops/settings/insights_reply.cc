@@ -16,6 +16,8 @@ std::string_view status_name(api::InsightsStatus status) {
       return "DISABLING";
     case api::InsightsStatus::kDisabled:
       return "DISABLED";
+    case api::InsightsStatus::kFailed:
+      return "FAILED";
   }
   PARTITA_CHECK(false);
 }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "model/fault.h"
+#include "table/control/insight_rules.h"
 
 namespace partita::table {
 
@@ -16,19 +17,9 @@ using model::refuse;
 api::InsightsStatus status_of(const std::optional<Insights>& insights, int64_t now_ms) {
   if (!insights) return api::InsightsStatus::kDisabled;
   const bool settled = is_due(insights->changed_ms, now_ms);
+  if (insights->enabled && insights->failed && settled) return api::InsightsStatus::kFailed;
   if (insights->enabled) return settled ? api::InsightsStatus::kEnabled : api::InsightsStatus::kEnabling;
   return settled ? api::InsightsStatus::kDisabled : api::InsightsStatus::kDisabling;
-}
-
-// Two rules for the partition key and two for the sort key: what is accessed, and what is throttled.
-std::vector<std::string> rules_of(const Insights& insights, const std::string& table, const std::string& index,
-                                  const model::KeySchema& keys) {
-  std::vector<std::string> kinds{"PKC", "PKT"};
-  if (!keys.sort.empty()) kinds.insert(kinds.end(), {"SKC", "SKT"});
-  if (insights.throttled_only) std::erase_if(kinds, [](const std::string& kind) { return kind.ends_with('C'); });
-  const std::string of = table + (index.empty() ? "" : "-" + index) + "-" + std::to_string(insights.began_ms);
-  for (std::string& kind : kinds) kind = "DynamoDBContributorInsights-" + kind + "-" + of;
-  return kinds;
 }
 
 api::InsightsState state_of(const TableInfo& table, const IndexInfo* index, int64_t now_ms) {
@@ -41,9 +32,11 @@ api::InsightsState state_of(const TableInfo& table, const IndexInfo* index, int6
   state.configured = true;
   state.throttled_only = insights->throttled_only;
   state.changed_ms = insights->changed_ms;
+  // As measured: the failure is still shown while it is disabled, but not while it is enabled again.
+  state.failed = insights->failed &&
+                 (state.status == api::InsightsStatus::kFailed || state.status == api::InsightsStatus::kDisabling);
   if (state.status == api::InsightsStatus::kEnabled) {
-    const model::KeySchema& keys = index == nullptr ? table.keys : index->keys;
-    state.rules = rules_of(*insights, state.table, state.index, keys);
+    for (InsightRule& rule : insight_rules(table, index, now_ms)) state.rules.push_back(std::move(rule.name));
   }
   return state;
 }
@@ -75,7 +68,21 @@ Task<Result<Table>> found_table(TableContext& context, const std::string& name) 
   co_return table;
 }
 
-Result<void> change_insights(TableInfo& table, const api::UpdateInsightsRequest& request, int64_t now_ms,
+// The rules of all tables and indexes but the one that the request is about.
+size_t other_rules(TableContext& context, const api::UpdateInsightsRequest& request) {
+  size_t rules = 0;
+  for (const Table& table : context.catalog().all()) {
+    const bool same = table->name == request.name;
+    if (!same || request.index) rules += insight_rule_count(table->insights, table->keys);
+    for (const IndexInfo& index : table->indexes) {
+      if (!same || request.index != index.name) rules += insight_rule_count(index.insights, index.keys);
+    }
+  }
+  return rules;
+}
+
+// `others`: as other_rules().
+Result<void> change_insights(TableInfo& table, const api::UpdateInsightsRequest& request, size_t others, int64_t now_ms,
                              int64_t due_ms) {
   PARTITA_TRY(const IndexInfo* found, named_index(table, request.index));
   if (found != nullptr && found->status != Status::kActive) return refuse(Fault::kInsightsIndexBusy);
@@ -85,10 +92,12 @@ Result<void> change_insights(TableInfo& table, const api::UpdateInsightsRequest&
     if (enabled) insights->enabled = false, insights->changed_ms = due_ms;
     return {};
   }
-  if (enabled && insights->throttled_only == request.throttled_only) return {};
-  // Rules that stay keep their names.
-  const bool narrowed = enabled && request.throttled_only;
-  insights = Insights{true, request.throttled_only, narrowed ? insights->began_ms : now_ms, due_ms};
+  const bool works = enabled && !insights->failed;
+  if (works && insights->throttled_only == request.throttled_only) return {};
+  // Rules of throttled keys stay when the mode changes, so their names do.
+  insights = Insights{true, request.throttled_only, works ? insights->began_ms : now_ms, due_ms, false};
+  const model::KeySchema& keys = found == nullptr ? table.keys : found->keys;
+  insights->failed = others + insight_rule_count(insights, keys) > kMostInsightRules;
   return {};
 }
 
@@ -112,7 +121,11 @@ Task<Result<api::InsightsState>> update_insights(TableContext& context, const ap
   PARTITA_CO_TRY(Table table, co_await found_table(context, request.name));
   const int64_t now_ms = context.clock().now_ms();
   const int64_t due_ms = now_ms + context.options().updating_ms;
-  const Catalog::Change change = [&](TableInfo& info) { return change_insights(info, request, now_ms, due_ms); };
+  PARTITA_CO_TRY_VOID(co_await context.catalog().look_again());
+  const size_t others = other_rules(context, request);
+  const Catalog::Change change = [&](TableInfo& info) {
+    return change_insights(info, request, others, now_ms, due_ms);
+  };
   TableInfo wanted = *table;
   PARTITA_CO_TRY_VOID(change(wanted));
   PARTITA_CO_TRY(const IndexInfo* before, named_index(*table, request.index));

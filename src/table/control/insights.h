@@ -1,5 +1,5 @@
-// Contributor Insights of tables and of their global indexes: whether they are asked for, and how. There is no
-// CloudWatch here to carry them out.
+// Contributor Insights of tables and of their global indexes: whether they are asked for, and how. ops counts the keys
+// (ops/insight_counters.h).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 
 namespace partita::table {
 
-// What is so already stays as it is. Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength,
-// kInsightsIndexBusy.
+// What is so already stays as it is. If there would be more than kMostInsightRules rules (insight_rules.h), the state
+// becomes kFailed; several servers that enable at once may exceed that by what each of them adds. Faults:
+// kTableNotFound, kInsightsIndexNotFound, kIndexNameLength, kInsightsIndexBusy.
 Task<Result<api::InsightsState>> update_insights(TableContext& context, const api::UpdateInsightsRequest& request);
 
 // Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength.

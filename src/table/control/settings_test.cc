@@ -108,6 +108,33 @@ TEST_F(SettingsTest, InsightsAreSwitchedThoughAnotherServerSwitchedThem) {
   EXPECT_FALSE(switch_by(db(), false));
 }
 
+// A table with a sort key has 4 rules, and with throttled keys alone 2: 25 tables reach the limit.
+TEST_F(SettingsTest, ThereIsRoomForAHundredInsightRulesOfAllServers) {
+  const auto switch_by = [](Database& database, const std::string& name, bool on, bool throttled_only) {
+    const api::UpdateInsightsRequest request{name, {}, on, throttled_only};
+    const auto state = wait_for(update_insights(database, request));
+    EXPECT_TRUE(state.ok());
+    return state.ok() ? state->status : api::InsightsStatus::kDisabled;
+  };
+  using enum api::InsightsStatus;
+  for (int i = 0; i < 25; ++i) {
+    const std::string name = "X" + std::to_string(i);
+    create(plain_table(name));
+    EXPECT_EQ(switch_by(i % 2 == 0 ? db() : *other_, name, true, i == 24), kEnabled) << i;
+  }
+  EXPECT_EQ(switch_by(db(), "X24", true, false), kEnabled) << "just 100";
+  EXPECT_EQ(switch_by(db(), "T", true, true), kFailed);
+  const auto failed = wait_for(describe_insights(db(), {"T", {}}));
+  EXPECT_TRUE(failed->failed);
+  EXPECT_EQ(failed->rules, std::vector<std::string>());
+  EXPECT_EQ(switch_by(*other_, "X3", true, true), kEnabled) << "fewer rules are always possible";
+  EXPECT_EQ(wait_for(describe_insights(db(), {"T", {}}))->status, kFailed) << "it is not tried again";
+  EXPECT_EQ(switch_by(db(), "T", true, true), kEnabled);
+  EXPECT_EQ(switch_by(db(), "T", true, false), kFailed) << "a wider mode needs room too";
+  EXPECT_EQ(switch_by(db(), "T", false, false), kDisabled);
+  EXPECT_FALSE(wait_for(describe_insights(db(), {"T", {}}))->failed);
+}
+
 TEST_F(SettingsTest, AStreamThatAnotherServerBeganHasAPolicy) {
   api::UpdateTableRequest begin;
   begin.name = "T";

@@ -81,8 +81,9 @@ struct Tally {
 struct Insights {
   bool enabled = false;
   bool throttled_only = false;  // the mode THROTTLED_KEYS, else ACCESSED_AND_THROTTLED_KEYS
-  int64_t began_ms = 0;         // when its newest rule was created
+  int64_t began_ms = 0;         // when its rules were created
   int64_t changed_ms = 0;       // when the last change completes
+  bool failed = false;          // there was no room for the rules when it was last enabled
   bool operator==(const Insights&) const = default;
 };
 

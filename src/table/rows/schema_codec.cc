@@ -65,6 +65,7 @@ void put_insights(AttributeMap& map, const Owner& owner) {
   map.set("insights", flag(owner.insights->enabled));
   map.set("insights_began", whole(owner.insights->began_ms));
   map.set("insights_changed", whole(owner.insights->changed_ms));
+  if (owner.insights->failed) map.set("insights_failed", flag(true));
   map.set("insights_throttled", flag(owner.insights->throttled_only));
 }
 
@@ -224,6 +225,7 @@ class Fields {
     take("insights", owner.insights->enabled);
     take("insights_began", owner.insights->began_ms);
     take("insights_changed", owner.insights->changed_ms);
+    take("insights_failed", owner.insights->failed);
     take("insights_throttled", owner.insights->throttled_only);
   }
   // Calls `use` with each member of a list of maps.

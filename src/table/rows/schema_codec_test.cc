@@ -39,7 +39,7 @@ TableInfo rich_table() {
   table.stream.tags = {{"of", "the stream"}};
   table.tags = {{"team", "blue"}, {"empty", ""}};
   table.tags_in_flight = {{{"team", "blue"}}, 49};
-  table.insights = Insights{true, true, 43, 44};
+  table.insights = Insights{true, true, 43, 44, true};
   table.ttl = TimeToLive{"expires", 47};
   table.ttl_changed_ms = 48;
   table.revision = 12;
@@ -54,7 +54,7 @@ TableInfo rich_table() {
   index.status = Status::kCreating;
   index.settles_at_ms = 42;
   index.backfilling = true;
-  index.insights = Insights{false, false, 45, 46};
+  index.insights = Insights{false, false, 45, 46, false};
   table.indexes.push_back(index);
   IndexInfo local;
   local.id = 1;
