@@ -139,12 +139,23 @@ void Admission::admit(const Operation& operation, const table::Access& access, R
   if (footprint != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *footprint);
 }
 
-void Admission::charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed) {
+void Admission::charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed,
+                       const throttle::Reservations& capacity) {
   if (!meters_->charge(space_, *access.table, consumed)) [[likely]]
     return;
+  // Contributor Insights do not include requests of PartiQL.
+  if (insights_ != nullptr && context.operation.action != kActionsOfStatements) {
+    insights_->count(access, consumed, capacity.index_keys());
+  }
+  if (!access.table->meters->watched_by(table::KeyWatch::kHotKeys)) return;
   const std::string key = watched_key(access);
   if (key.empty()) return;
   meters_->count_key(*access.table, key, units_of_key(access, consumed), context.database.clock().monotonic_ns());
+}
+
+void Admission::count_throttle(const Context& context, const table::Access& access, const table::IndexInfo* index) {
+  if (insights_ == nullptr || context.operation.action == kActionsOfStatements) return;
+  insights_->count_throttle(access, index);
 }
 
 Result<void> RequestAuthorizer::check(const table::Access& access, std::string_view action) {
@@ -237,10 +248,13 @@ Result<void> RequestAuthorizer::admit_and_reserve(const table::Access& access, m
 Result<void> RequestAuthorizer::refused(const table::Access& access, throttle::TableCapacity::Taken taken) {
   const auto shortage = reservations_.refused(access, taken);
   if (!shortage) return {};
+  context_.admission.count_throttle(context_, access, shortage->index);
   return throttled(context_, *access.table, *shortage);
 }
 
 Result<void> RequestAuthorizer::check_indexes(const table::IndexChange& change) {
+  if (change.table.meters->watched_by(table::KeyWatch::kInsights)) [[unlikely]]
+    reservations_.note_index_keys(change);
   if (!limited_) return {};
   const auto shortage = reservations_.index_shortage(change, capacity_ns());
   if (!shortage) [[likely]]
@@ -255,7 +269,7 @@ void RequestAuthorizer::returned(uint64_t items) const {
 void RequestAuthorizer::charge(const table::Access& access, const api::ConsumedCapacity& consumed) {
   if (limited_ && !reservations_.is_paid(consumed)) [[unlikely]]
     return settle(access, consumed);
-  context_.admission.charge(context_, access, consumed);
+  context_.admission.charge(context_, access, consumed, reservations_);
 }
 
 bool RequestAuthorizer::charge_usual(const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
@@ -265,7 +279,7 @@ bool RequestAuthorizer::charge_usual(const table::TableInfo& table, const api::C
 
 void RequestAuthorizer::settle(const table::Access& access, const api::ConsumedCapacity& consumed) {
   reservations_.settle(access, consumed, capacity_ns());
-  context_.admission.charge(context_, access, consumed);
+  context_.admission.charge(context_, access, consumed, reservations_);
 }
 
 }  // namespace partita::ops

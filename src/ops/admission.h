@@ -12,6 +12,7 @@
 
 #include "ops/authorisation.h"
 #include "ops/call.h"
+#include "ops/insight_counters.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
 #include "table/catalog/access.h"
@@ -29,11 +30,14 @@ std::string_view action_of(const Operation& operation, table::Verb verb);
 class Admission {
  public:
   // `space`: the namespace of the tables; empty: none.
+  // `insights`: null if nothing is counted for Contributor Insights.
   Admission(Enforcement enforcement, std::shared_ptr<throttle::RequestRates> rates,
-            std::shared_ptr<throttle::CapacityLimits> capacity, std::shared_ptr<TableMeters> meters, std::string space)
+            std::shared_ptr<throttle::CapacityLimits> capacity, std::shared_ptr<TableMeters> meters,
+            std::shared_ptr<InsightCounters> insights, std::string space)
       : rates_(std::move(rates)),
         capacity_(std::move(capacity)),
         meters_(std::move(meters)),
+        insights_(std::move(insights)),
         space_(std::move(space)),
         authorisation_(enforcement) {}
 
@@ -48,12 +52,15 @@ class Admission {
   // is not measured.
   void admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint);
   // An access was carried out, or refused at a cost: its capacity counts for its table, and for its key if the keys of
-  // the table are watched.
-  void charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed);
+  // the table are watched. `capacity`: of the request.
+  void charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed,
+              const throttle::Reservations& capacity);
   // The same if the keys of the table are not watched. False: nothing was done.
   bool charge_unwatched(const table::TableInfo& table, const api::ConsumedCapacity& consumed) {
     return meters_->charge_unwatched(table, consumed);
   }
+  // An access was refused for lack of capacity of the table (`index` null) or of the index that it reads.
+  void count_throttle(const Context& context, const table::Access& access, const table::IndexInfo* index);
 
   // For the capacity of one request, which this outlives.
   throttle::Reservations reservations() { return {*capacity_, space_}; }
@@ -65,6 +72,7 @@ class Admission {
   const std::shared_ptr<throttle::RequestRates> rates_;
   const std::shared_ptr<throttle::CapacityLimits> capacity_;
   const std::shared_ptr<TableMeters> meters_;
+  const std::shared_ptr<InsightCounters> insights_;
   const std::string space_;
   Authorisation authorisation_;
 };

@@ -19,6 +19,7 @@ constexpr int64_t kMinutesOfAnHour = 60;
 
 Task<Result<void>> sweep(storage::Engine& engine, Random& random, int64_t now_ms) {
   PARTITA_CO_TRY_VOID(co_await metrics::erase_old(engine, now_ms / metrics::kMsPerMinute));
+  PARTITA_CO_TRY_VOID(co_await metrics::erase_old_insights(engine, now_ms / metrics::kMsPerMinute));
   const metrics::AlarmStore alarms(engine, random);
   co_return co_await alarms.erase_old(now_ms);
 }
@@ -58,6 +59,7 @@ void MetricsThread::run(const std::stop_token& stop) {
 
 void MetricsThread::tick(int64_t now_ms) {
   const int64_t minute = now_ms / metrics::kMsPerMinute;
+  service_.follow_insights();
   if (minute_ == kNever) minute_ = minute;
   const int64_t rolled_back = service_.iterators_from_ms();
   if (rolled_back_.value_or(rolled_back) != rolled_back) recorder_.write_again();
@@ -73,7 +75,10 @@ void MetricsThread::tick(int64_t now_ms) {
 }
 
 void MetricsThread::record(int64_t minute) {
-  const auto recorded = wait_for(recorder_.record(service_.database()->engine(), service_.counts(), minute));
+  storage::Engine& engine = service_.database()->engine();
+  auto recorded = wait_for(recorder_.record(engine, service_.counts(), minute));
+  auto insights = wait_for(insights_.record(engine, service_.take_insights(), minute));
+  if (recorded.ok()) recorded = std::move(insights);
   if (recorded.ok()) return;
   log_failure("The metrics of a minute could not be stored, and are tried again with the next one. ", recorded.error());
 }

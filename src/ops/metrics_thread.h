@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/thread.h"
+#include "metrics/insights.h"
 #include "metrics/recorder.h"
 #include "metrics/scaling_alarms.h"
 #include "ops/service.h"
@@ -22,7 +23,8 @@ class MetricsThread {
   // Both outlive it. Error: kUnavailable if the system provides no thread.
   static Result<std::unique_ptr<MetricsThread>> start(Service& service, Random& random);
   // Without a thread, for tests, which call tick().
-  MetricsThread(Service& service, Random& random) : service_(service), random_(random), recorder_(random.next()) {}
+  MetricsThread(Service& service, Random& random)
+      : service_(service), random_(random), recorder_(random.next()), insights_(random.next()) {}
 
   // What the thread does every second. Preconditions: those of Service::counts().
   void tick(int64_t now_ms);
@@ -39,6 +41,7 @@ class MetricsThread {
   Random& random_;
   metrics::Recorder recorder_;
   metrics::ScalingAlarms scaling_alarms_;
+  metrics::InsightRecorder insights_;
   int64_t minute_ = kNever;  // whose counts are not recorded yet, since 1970
   int64_t swept_hour_ = kNever;
   std::optional<int64_t> rolled_back_;  // Service::iterators_from_ms() at the last tick

@@ -75,9 +75,10 @@ struct Service::Parts {
   const std::shared_ptr<throttle::RequestRates> rates;
   const std::shared_ptr<throttle::CapacityLimits> capacity;
   const std::shared_ptr<TableMeters> meters;
+  const std::shared_ptr<InsightCounters> insights;  // null: of a namespace
   iam::Directory* const directory;
   const std::string space;
-  Admission admission{enforcement, rates, capacity, meters, space};
+  Admission admission{enforcement, rates, capacity, meters, insights, space};
   RequestCounts counts{};
 };
 
@@ -94,16 +95,18 @@ Service::Service(table::Database& database, Enforcement enforcement, uint64_t re
                        std::make_shared<throttle::RequestRates>(requests_per_second, database.clock()),
                        std::make_shared<throttle::CapacityLimits>(std::move(capacity)),
                        std::make_shared<TableMeters>(),
+                       std::make_shared<InsightCounters>(),
                        directory,
                        {}}) {}
 Service::Service(table::Database& database, const Service& elder, std::string space)
     : database_(&database),
       parts_(new Parts{elder.parts_->enforcement, elder.parts_->rates, elder.parts_->capacity, elder.parts_->meters,
-                       nullptr, std::move(space)}) {}
+                       nullptr, nullptr, std::move(space)}) {}
 Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
   database_ = &database;
+  if (parts_->insights != nullptr) parts_->insights->forget_all();
   parts_->admission.authorisation().forget_all();
   drain_lock_.open();
 }
@@ -252,6 +255,14 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
 
 metrics::ServerCounts Service::counts() {
   return count_all(*database_, parts_->counts, *parts_->meters, *parts_->capacity, parts_->space);
+}
+
+void Service::follow_insights() {
+  if (parts_->insights != nullptr) parts_->insights->follow(database_->catalog());
+}
+
+std::vector<metrics::InsightMinute> Service::take_insights() {
+  return parts_->insights == nullptr ? std::vector<metrics::InsightMinute>() : parts_->insights->take();
 }
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }

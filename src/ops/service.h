@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "metrics/counts.h"
+#include "metrics/insights.h"
 #include "ops/authorisation.h"
 #include "ops/call.h"
 #include "ops/request_totals.h"
@@ -108,6 +109,10 @@ class Service {
   // What CloudWatch's metrics are made of, of the tables of this service. For one thread, which is the only one to take
   // extremes. Precondition: the calling code holds the drain lock, and database() is not null.
   metrics::ServerCounts counts();
+  // Counts the keys of those tables whose Contributor Insights are on. Call it once a second. Preconditions as above.
+  void follow_insights();
+  // What was counted of them since the last call.
+  std::vector<metrics::InsightMinute> take_insights();
   // The same as numbers: those of operations since the start, and those of the tables of all namespaces. Callable from
   // any thread.
   RequestTotals totals();

@@ -137,7 +137,7 @@ void TableMeters::make_room() {
   std::erase_if(watches_, [](const Watch& one) { return one.table.expired(); });
   if (watches_.size() < kMostWatched) return;
   const auto oldest = std::ranges::min_element(watches_, {}, [](const Watch& one) { return one.keys->asked_ns(); });
-  if (const auto table = oldest->table.lock()) table->unwatch();
+  if (const auto table = oldest->table.lock()) table->watch(table::KeyWatch::kHotKeys, false);
   watches_.erase(oldest);
 }
 
@@ -153,7 +153,7 @@ throttle::HotKeys::Top TableMeters::hot_keys(std::string_view space, const table
       keys = std::make_shared<throttle::HotKeys>(now_ns);
       watches_.push_back({table.meters, keys});
     }
-    table.meters->watch();
+    table.meters->watch(table::KeyWatch::kHotKeys, true);
   }
   return keys->top(most, now_ns);
 }
@@ -167,7 +167,7 @@ void TableMeters::count_key(const table::TableInfo& table, std::string_view key,
   if (keys != nullptr && keys->add(key, units, now_ns)) return;
   const MutexLock lock(mutex_);
   std::erase_if(watches_, [&](const Watch& one) { return one.keys == keys; });
-  if (watch_of(table) == nullptr) table.meters->unwatch();
+  if (watch_of(table) == nullptr) table.meters->watch(table::KeyWatch::kHotKeys, false);
 }
 
 void TableMeters::add(std::string_view space, const table::TableInfo& table, uint8_t place) {

@@ -162,4 +162,17 @@ std::optional<Shortage> Reservations::index_shortage(const table::IndexChange& c
   return std::nullopt;
 }
 
+void Reservations::note_index_keys(const table::IndexChange& change) {
+  std::vector<IndexKey>& keys = more().index_keys;
+  std::erase_if(keys, [&](const IndexKey& key) { return key.item == change.position.data(); });
+  for (const storage::Changes::Write& row : change.rows) {
+    std::string_view bytes = row.key.bytes;
+    const auto place = model::take_row_place(bytes);
+    if (!place || place->table_id != change.table.id) continue;
+    const auto index = std::ranges::find(change.table.indexes, place->index_id, &IndexInfo::id);
+    if (index == change.table.indexes.end() || !index->is_global_secondary()) continue;
+    keys.push_back({change.position.data(), &*index, std::string(table::row_position(row.key))});
+  }
+}
+
 }  // namespace partita::throttle

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -86,6 +87,18 @@ class Reservations {
   // last call for the item has found.
   std::optional<Shortage> index_shortage(const table::IndexChange& change, int64_t now_ns);
 
+  // A row of a global index that a write changes, for those who count its keys.
+  struct IndexKey {
+    const char* item = nullptr;  // where the position of the written item is
+    const table::IndexInfo* index = nullptr;
+    std::string position;
+  };
+  // Notes the rows, as the last call for the item has them.
+  void note_index_keys(const table::IndexChange& change);
+  std::span<const IndexKey> index_keys() const {
+    return more_ == nullptr ? std::span<const IndexKey>() : more_->index_keys;
+  }
+
  private:
   static constexpr model::HalfUnits kNothing = -1;  // would have been refused
   struct Made {
@@ -105,6 +118,7 @@ class Reservations {
   struct More {
     std::vector<Made> made;            // after the first
     std::vector<IndexRow> index_rows;  // all, if there are more than few_rows_ has room for
+    std::vector<IndexKey> index_keys;
   };
 
   static bool is_write(const table::Access& access) {

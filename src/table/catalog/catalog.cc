@@ -232,6 +232,7 @@ Catalog::Published Catalog::publish(TableInfo info, storage::Version version, ui
   info.slots = std::make_shared<CountSlots>(info.id, info.revision, std::pair(origin_, slot_groups_++));
   Table table = std::make_shared<const TableInfo>(std::move(info));
   if (!same_table && removals != removals_) return {table, false};
+  changes_.fetch_add(1, std::memory_order_release);
   if (found == tables_.end()) {
     tables_.emplace(table->name, table);
   } else if (std::pair(found->second->id, found->second->revision) < std::pair(table->id, table->revision)) {
@@ -243,6 +244,7 @@ Catalog::Published Catalog::publish(TableInfo info, storage::Version version, ui
 void Catalog::remove(const TableInfo& table) {
   const WriterLock lock(mutex_);
   ++removals_;
+  changes_.fetch_add(1, std::memory_order_release);
   const auto found = tables_.find(table.name);
   if (found != tables_.end() && found->second->id <= table.id) tables_.erase(found);
 }
@@ -316,6 +318,7 @@ Task<Result<bool>> Catalog::read_all() {
   }
   const WriterLock lock(mutex_);
   ++removals_;  // a reader that started before must not publish the removed table again
+  changes_.fetch_add(1, std::memory_order_release);
   for (const Table& table : known) {
     const auto found = tables_.find(table->name);
     if (!seen.contains(table->name) && found != tables_.end() && found->second->id == table->id) tables_.erase(found);

@@ -44,6 +44,8 @@ class Catalog {
   // The description in the store, or null.
   Task<Result<Table>> look_up(std::string name);
   std::vector<Table> all() const;
+  // Grows whenever a cached description is entered, replaced or removed.
+  uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   // Up to `limit` names after `after`, in byte order, from the store.
   Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
 
@@ -95,6 +97,7 @@ class Catalog {
   const std::vector<const RowMaker*> row_makers_;
   AccountFollower* const follower_;
   std::atomic<int64_t> looked_at_ns_{0};
+  std::atomic<uint64_t> changes_{0};
   mutable SharedMutex mutex_;
   std::map<std::string, Table, std::less<>> tables_ PARTITA_GUARDED_BY(mutex_);
   uint64_t revision_ PARTITA_GUARDED_BY(mutex_) = 0;  // of the catalogue, as it was last read

@@ -120,7 +120,8 @@ class CatalogReader {
       case SystemRow::kAlarmHistory:
         if (!model::decode_item(row.value).ok()) wrong("An alarm or its history cannot be read.");
         return;
-      case SystemRow::kMetrics:  // `metrics` knows what they mean
+      case SystemRow::kInsights:  // `metrics` knows what these mean
+      case SystemRow::kMetrics:
       case SystemRow::kCopy:
       case SystemRow::kProbe:
       case SystemRow::kOldTally:

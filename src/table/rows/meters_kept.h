@@ -116,6 +116,9 @@ class TableCosts {
 // Why a request failed, as far as metrics tell it apart.
 enum class Failure : uint8_t { kNone, kThrottled, kConditionFailed, kConflict, kOfCaller, kOfServer };
 
+// Who counts the keys of a table's requests.
+enum class KeyWatch : uint8_t { kHotKeys, kInsights };
+
 using RareTiming = Histogram<14, 34, 2, 1>;
 
 // One operation on one table. Callable from any thread.
@@ -148,9 +151,10 @@ class MetersKept {
   // Null: not filled yet. Valid as long as this.
   OperationMeters* times(size_t place) const { return is_filled(place) ? times_[place].get() : nullptr; }
   TableCosts* costs() const { return is_filled(kKept) ? costs_.get() : nullptr; }
-  // The same, but null also while the table's keys are watched. So a charge, which is frequent, looks once.
+  // The same, but null also while somebody watches the table's keys. So a charge, which is frequent, looks once.
   TableCosts* unwatched_costs() const { return is_filled(kUnwatched) ? costs_.get() : nullptr; }
   bool watched() const { return is_filled(kKept) && !is_filled(kUnwatched); }
+  bool watched_by(KeyWatch watch) const { return is_filled(bit_of(watch)); }
   // For one thread at a time, and once for each place.
   void keep(size_t place, std::shared_ptr<OperationMeters> times) {
     times_[place] = std::move(times);
@@ -158,11 +162,10 @@ class MetersKept {
   }
   void keep(std::shared_ptr<TableCosts> costs) {
     costs_ = std::move(costs);
-    filled_.fetch_or(1U << kKept | 1U << kUnwatched, std::memory_order_release);
+    change(kKept, true);
   }
-  // For one thread at a time. Precondition: the costs are kept.
-  void watch() { filled_.fetch_and(~(1U << kUnwatched), std::memory_order_release); }
-  void unwatch() { fill(kUnwatched); }
+  // Callable from any thread.
+  void watch(KeyWatch watch, bool on) { change(bit_of(watch), on); }
 
   // Items that were deleted when they expired, by this server.
   void expire(uint64_t items) { expired_.fetch_add(items, std::memory_order_relaxed); }
@@ -170,12 +173,24 @@ class MetersKept {
 
  private:
   static constexpr size_t kKept = kPlaces;
-  static constexpr size_t kUnwatched = kPlaces + 1;
+  static constexpr size_t kUnwatched = kPlaces + 1;  // the costs are kept, and nobody watches
+  static constexpr size_t kFirstWatch = kPlaces + 2;
+  static constexpr uint32_t kWatches = 3U << kFirstWatch;
 
+  static constexpr size_t bit_of(KeyWatch watch) { return kFirstWatch + static_cast<size_t>(watch); }
   bool is_filled(size_t bit) const { return (filled_.load(std::memory_order_acquire) >> bit & 1) != 0; }
   void fill(size_t bit) { filled_.fetch_or(uint32_t{1} << bit, std::memory_order_release); }
+  void change(size_t bit, bool on) {
+    uint32_t before = filled_.load(std::memory_order_relaxed);
+    uint32_t after = 0;
+    do {
+      after = on ? before | 1U << bit : before & ~(1U << bit);
+      const bool unwatched = (after >> kKept & 1) != 0 && (after & kWatches) == 0;
+      after = unwatched ? after | 1U << kUnwatched : after & ~(1U << kUnwatched);
+    } while (!filled_.compare_exchange_weak(before, after, std::memory_order_release, std::memory_order_relaxed));
+  }
 
-  std::atomic<uint32_t> filled_{0};  // by place; the last two are of the costs
+  std::atomic<uint32_t> filled_{0};  // by place; the last four are of the costs
   std::array<std::shared_ptr<OperationMeters>, kPlaces> times_;
   std::shared_ptr<TableCosts> costs_;
   std::atomic<uint64_t> expired_{0};
