@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "cloudwatch/parameters.h"
+#include "metrics/insights.h"
 #include "storage/engine.h"
 #include "wire/document.h"
 
@@ -22,12 +24,16 @@ struct CallContext {
   Random& random;
   std::string_view region;
   std::string_view account;  // twelve digits
+  // Of all tables, by name; empty unless the call needs them (CallRow::about).
+  std::span<const table::InsightRule> rules = {};
 };
 
 // What policies are asked about.
 enum class About : uint8_t {
   kEverything,  // "*"
   kAlarms,      // each alarm in AlarmName or AlarmNames; "*" if there is none
+  kRules,       // "*", and the call needs the rules of Contributor Insights
+  kRule,        // the rule in RuleName; it needs the rules too
 };
 
 struct CallRow {
@@ -40,5 +46,6 @@ struct CallRow {
 };
 
 std::string alarm_arn(std::string_view region, std::string_view account, std::string_view alarm);
+std::string rule_arn(std::string_view region, std::string_view account, std::string_view rule);
 
 }  // namespace partita::cloudwatch

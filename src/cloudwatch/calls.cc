@@ -13,8 +13,10 @@ constexpr std::array kCalls = {
     CallRow{"DescribeAlarmHistory", "cloudwatch:DescribeAlarmHistory", About::kAlarms, false, describe_alarm_history},
     CallRow{"DescribeAlarms", "cloudwatch:DescribeAlarms", About::kAlarms, false, describe_alarms},
     CallRow{"DescribeAlarmsForMetric", "cloudwatch:DescribeAlarmsForMetric", About::kEverything, false, describe_alarms_for_metric},
+    CallRow{"DescribeInsightRules", "cloudwatch:DescribeInsightRules", About::kRules, false, describe_insight_rules},
     CallRow{"DisableAlarmActions", "cloudwatch:DisableAlarmActions", About::kAlarms, true, disable_alarm_actions},
     CallRow{"EnableAlarmActions", "cloudwatch:EnableAlarmActions", About::kAlarms, true, enable_alarm_actions},
+    CallRow{"GetInsightRuleReport", "cloudwatch:GetInsightRuleReport", About::kRule, false, get_insight_rule_report},
     CallRow{"GetMetricData", "cloudwatch:GetMetricData", About::kEverything, false, get_metric_data},
     CallRow{"GetMetricStatistics", "cloudwatch:GetMetricStatistics", About::kEverything, false, get_metric_statistics},
     CallRow{"ListMetrics", "cloudwatch:ListMetrics", About::kEverything, false, list_metrics},
@@ -40,9 +42,18 @@ std::string alarm_arn(std::string_view region, std::string_view account, std::st
   return arn.append(region).append(":").append(account).append(":alarm:").append(alarm);
 }
 
+std::string rule_arn(std::string_view region, std::string_view account, std::string_view rule) {
+  std::string arn = "arn:aws:cloudwatch:";
+  return arn.append(region).append(":").append(account).append(":insight-rule/").append(rule);
+}
+
 Result<std::vector<std::string>> resources_of(const CallRow& call, const CallContext& context,
                                               const wire::Document& parameters) {
   std::vector<std::string> names;
+  if (call.about == About::kRule) {
+    PARTITA_TRY(const auto name, Parameters(parameters, call.name).text("RuleName", 0, SIZE_MAX));
+    return std::vector<std::string>{rule_arn(context.region, context.account, name.value_or("*"))};
+  }
   if (call.about == About::kAlarms) {
     const Parameters in(parameters, call.name);
     PARTITA_TRY(names, in.texts("AlarmNames", kMostNames));

@@ -39,4 +39,8 @@ Task<Result<wire::Document>> disable_alarm_actions(const CallContext& context, P
 Task<Result<wire::Document>> enable_alarm_actions(const CallContext& context, Parameters in);
 Task<Result<wire::Document>> set_alarm_state(const CallContext& context, Parameters in);
 
+// insight_rules.cc
+Task<Result<wire::Document>> describe_insight_rules(const CallContext& context, Parameters in);
+Task<Result<wire::Document>> get_insight_rule_report(const CallContext& context, Parameters in);
+
 }  // namespace partita::cloudwatch

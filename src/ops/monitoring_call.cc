@@ -1,5 +1,6 @@
 #include "ops/monitoring_call.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "ops/admission.h"
 #include "ops/footprint.h"
 #include "ops/json_codec.h"
+#include "table/control/insight_rules.h"
 #include "wire/error_body.h"
 
 namespace partita::ops {
@@ -48,27 +50,48 @@ Result<const auth::Caller*> entered_for_monitoring(Admission& admission, const C
   return refuse(Fault::kInvalidSignature, {auth::wrong_service(SignedFor::kMonitoring)});
 }
 
-void note_alarms(const Document& parameters, RequestFootprint* footprint) {
+// The alarms and the rule that the call names.
+void note_named(const Document& parameters, RequestFootprint* footprint) {
   if (footprint == nullptr) return;
   const auto note = [&](const Document& name) {
     if (const auto* const text = name.as<std::string>()) footprint->name(*text);
   };
-  if (const Document* const name = parameters.find("AlarmName")) note(*name);
+  for (const std::string_view member : {"AlarmName", "RuleName"}) {
+    if (const Document* const name = parameters.find(member)) note(*name);
+  }
   const Document* const names = parameters.find("AlarmNames");
   const auto* const list = names == nullptr ? nullptr : names->as<Document::List>();
   if (list == nullptr) return;
   for (const Document& name : *list) note(name);
 }
 
+// The rules of all tables, by name.
+Task<Result<std::vector<table::InsightRule>>> all_rules(table::Database& database) {
+  PARTITA_CO_TRY_VOID(co_await database.catalog().look_again());
+  std::vector<table::InsightRule> rules;
+  for (const table::Table& table : database.catalog().all()) {
+    for (table::InsightRule& rule : table::insight_rules(*table, database.clock().now_ms())) {
+      rules.push_back(std::move(rule));
+    }
+  }
+  std::ranges::sort(rules, {}, &table::InsightRule::name);
+  co_return rules;
+}
+
 // The steps of a call whose caller is known.
 Task<Result<Document>> carry_out_monitoring(const Context& context, const cloudwatch::CallRow& called,
                                             const Document& parameters) {
-  const cloudwatch::CallContext monitoring{context.database.engine(), context.database.clock(),
-                                           context.database.random(), context.caller.region, context.caller.account_id};
+  cloudwatch::CallContext monitoring{context.database.engine(), context.database.clock(), context.database.random(),
+                                     context.caller.region, context.caller.account_id};
   PARTITA_CO_TRY(const std::vector<std::string> resources, cloudwatch::resources_of(called, monitoring, parameters));
   for (const std::string& resource : resources) {
     const iam::Subject subject{.resource = resource};
     PARTITA_CO_TRY_VOID(context.admission.authorisation().check(context, called.action, subject));
+  }
+  std::vector<table::InsightRule> rules;
+  if (called.about == cloudwatch::About::kRules || called.about == cloudwatch::About::kRule) {
+    PARTITA_CO_TRY(rules, co_await all_rules(context.database));
+    monitoring.rules = rules;
   }
   const cloudwatch::Parameters in(parameters, called.name);
   co_return co_await called.run(monitoring, in);
@@ -96,7 +119,7 @@ Task<Reply> answer_monitoring(table::Database& database, Admission& admission, b
   const Operation* const operation =
       called == nullptr ? nullptr : &monitoring_operations()[static_cast<size_t>(called - cloudwatch::calls().data())];
   const auto parameters = protocol.parameters(raw);
-  if (parameters.ok()) note_alarms(*parameters, call.footprint);
+  if (parameters.ok()) note_named(*parameters, call.footprint);
   const auto known = entered_for_monitoring(admission, call);
   if (!known.ok()) co_return refusal_in(protocol, known.error(), call, operation);
   if (!parameters.ok()) co_return refusal_in(protocol, parameters.error(), call, operation);
