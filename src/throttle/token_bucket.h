@@ -61,34 +61,56 @@ class TokenBucket {
       after = std::min(empty_at_ns + cost_ns, std::max(empty_at_ns, now_ns + depth()));
     } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
   }
-  // Keeps the level in units, up to the new depth. For one thread at a time.
-  void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns) {
-    const int64_t before_ns = now_ns - at_most_full(empty_at_ns_.load(std::memory_order_relaxed), now_ns);
-    const auto level = static_cast<double>(before_ns) * static_cast<double>(this->per_second());
-    const auto level_ns = static_cast<int64_t>(level / static_cast<double>(per_second));
+  // Keeps the level in units, up to the new depth. The bucket fills with `per_second` / `divisor` units, as the share
+  // of one of several servers does. For one thread at a time.
+  void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns, uint32_t divisor = 1) {
+    const int64_t old_ns = half_unit_ns_.load(std::memory_order_relaxed);
+    const int64_t new_ns = half_unit_ns(per_second, divisor);
     // In this order a request between the stores sees the lower of the two levels.
-    const bool faster = per_second > this->per_second();
-    if (!faster) store_rate(per_second);
-    depth_ns_.store(depth_ns, std::memory_order_relaxed);
-    empty_at_ns_.store(now_ns - std::clamp(level_ns, -depth_ns, depth_ns), std::memory_order_relaxed);
-    if (faster) store_rate(per_second);
+    const bool faster = new_ns < old_ns;
+    per_second_.store(per_second, std::memory_order_relaxed);
+    if (!faster) half_unit_ns_.store(new_ns, std::memory_order_relaxed);
+    int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
+    int64_t after = 0;
+    const int64_t old_depth_ns = depth_ns_.exchange(depth_ns, std::memory_order_relaxed);
+    do {
+      const auto level_ns = static_cast<double>(now_ns - std::max(before, now_ns - old_depth_ns));
+      const double scale = static_cast<double>(new_ns) / static_cast<double>(old_ns);
+      after = now_ns - std::clamp(static_cast<int64_t>(level_ns * scale), -depth_ns, depth_ns);
+    } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
+    if (faster) half_unit_ns_.store(new_ns, std::memory_order_relaxed);
   }
   void fill(int64_t now_ns) { empty_at_ns_.store(now_ns - depth(), std::memory_order_relaxed); }
+  // Admits nothing until set_rate() and set_level(), and tells those it refuses to wait until `wait_until_ns`. Returns
+  // the level. For one thread at a time.
+  model::HalfUnits close(int64_t now_ns, int64_t wait_until_ns) {
+    const int64_t depth_ns = depth_ns_.exchange(0, std::memory_order_relaxed);
+    const int64_t before = empty_at_ns_.exchange(std::max(now_ns, wait_until_ns), std::memory_order_relaxed);
+    return half_units(now_ns - std::max(before, now_ns - depth_ns));
+  }
+  void set_level(int64_t now_ns, model::HalfUnits level) {
+    empty_at_ns_.store(now_ns - ns_of(level), std::memory_order_relaxed);
+  }
+  // Rounded down, and negative while there is a debt.
+  model::HalfUnits level(int64_t now_ns) const {
+    return half_units(now_ns - at_most_full(empty_at_ns_.load(std::memory_order_relaxed), now_ns));
+  }
+  // Before it is divided.
   int64_t per_second() const { return per_second_.load(std::memory_order_relaxed); }
 
  private:
   int64_t depth() const { return depth_ns_.load(std::memory_order_relaxed); }
   // Rounded up, so that no more is admitted than the rate.
-  static int64_t half_unit_ns(int64_t per_second) {
+  static int64_t half_unit_ns(int64_t per_second, uint32_t divisor = 1) {
     constexpr int64_t kHalfSecondNs = 500'000'000;
-    return (kHalfSecondNs + per_second - 1) / per_second;
+    return (kHalfSecondNs * divisor + per_second - 1) / per_second;
+  }
+  model::HalfUnits half_units(int64_t level_ns) const {
+    const int64_t unit_ns = half_unit_ns_.load(std::memory_order_relaxed);
+    return level_ns >= 0 ? level_ns / unit_ns : -((-level_ns + unit_ns - 1) / unit_ns);
   }
   int64_t ns_of(model::HalfUnits half_units) const {
     return half_units * half_unit_ns_.load(std::memory_order_relaxed);
-  }
-  void store_rate(int64_t per_second) {
-    per_second_.store(per_second, std::memory_order_relaxed);
-    half_unit_ns_.store(half_unit_ns(per_second), std::memory_order_relaxed);
   }
   // Not fuller than full.
   int64_t at_most_full(int64_t empty_at_ns, int64_t now_ns) const { return std::max(empty_at_ns, now_ns - depth()); }

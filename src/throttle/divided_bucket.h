@@ -1,0 +1,108 @@
+// A bucket of which this server may have only a share, because several servers serve the table (ledger.h).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "base/mutex.h"
+#include "throttle/ledger.h"
+#include "throttle/token_bucket.h"
+
+namespace partita::throttle {
+
+// The share of this server in each bucket of a database. Of a store that only one server uses, it is everything, for
+// ever. Callable from any thread.
+class CapacityShare {
+ public:
+  uint32_t divisor() const { return divisor_.load(std::memory_order_relaxed); }
+  int64_t until_ns() const { return until_ns_.load(std::memory_order_relaxed); }
+  bool is_valid(int64_t now_ns) const { return divisor() != 0 && now_ns < until_ns(); }
+
+  // As LedgerHost::divide(), renew() and fill(). Buckets are made, and begin(), with this mutex held.
+  void divide(uint32_t divisor, int64_t now_ns) PARTITA_REQUIRES(mutex) {
+    const uint32_t before = divisor_.exchange(divisor, std::memory_order_relaxed);
+    const bool raised = divisor != 0 && (before == 0 || divisor < before);
+    if (raised) since_ns_ = now_ns;
+  }
+  void renew(int64_t until_ns) { until_ns_.store(until_ns, std::memory_order_relaxed); }
+  void fill() PARTITA_REQUIRES(mutex) { since_ns_ = kLongAgo; }
+
+  mutable Mutex mutex;
+
+ private:
+  friend class DividedBucket;
+  static constexpr int64_t kLongAgo = std::numeric_limits<int64_t>::min() / 2;
+
+  std::atomic<uint32_t> divisor_{1};
+  std::atomic<int64_t> until_ns_{std::numeric_limits<int64_t>::max()};
+  int64_t since_ns_ PARTITA_GUARDED_BY(mutex) = kLongAgo;  // the fraction was last raised
+};
+
+// Its tokens are callable from any thread, everything else from one at a time.
+class DividedBucket {
+ public:
+  TokenBucket tokens{1, kBurstNs, 0};
+
+  // `depth_ns`: what one server alone may keep.
+  void set_rate(int64_t per_second, int64_t depth_ns, const CapacityShare& share, int64_t now_ns) {
+    per_second_ = per_second;
+    depth_ns_ = depth_ns;
+    fitted_ = 0;
+    fit(share, now_ns);
+  }
+  // After a change of the share, and when it has ended or was renewed.
+  void fit(const CapacityShare& share, int64_t now_ns) {
+    const uint32_t divisor = share.divisor();
+    if (!share.is_valid(now_ns)) {
+      const model::HalfUnits level = tokens.close(now_ns, now_ns + kLedgerPeriodNs);
+      if (!std::exchange(closed_, true)) kept_ = level;
+      if (divisor == 0) kept_ = 0;
+      return;
+    }
+    if (!closed_ && divisor == fitted_) return;
+    tokens.set_rate(now_ns, per_second_, divided_depth_ns(depth_ns_, divisor), divisor);
+    fitted_ = divisor;
+    // Others count on it that the share was not used meanwhile, and not on its units.
+    if (std::exchange(closed_, false)) tokens.set_level(now_ns, std::min(kept_, depth_of(standing(now_ns), divisor)));
+  }
+  // The level of a bucket that was just made. Precondition: set_rate() was called.
+  void begin(const CapacityShare& share, int64_t now_ns) PARTITA_REQUIRES(share.mutex) {
+    const uint32_t divisor = share.divisor();
+    if (divisor == 0) return;
+    const Standing whole = standing(now_ns);
+    const double seconds = static_cast<double>(now_ns - share.since_ns_) / 1e9;
+    const double refilled = 2 * seconds * static_cast<double>(per_second_) / divisor;
+    const auto pooled = static_cast<double>(divisor == 1 ? pool_depth_of(whole) : 0);
+    const model::HalfUnits depth = depth_of(whole, divisor);
+    kept_ = refilled + pooled >= static_cast<double>(depth) ? depth : static_cast<model::HalfUnits>(refilled + pooled);
+    if (!closed_) tokens.set_level(now_ns, kept_);
+  }
+  void fill(const CapacityShare& share, int64_t now_ns) {
+    kept_ = depth_of(standing(now_ns), share.divisor());
+    if (!closed_) tokens.fill(now_ns);
+  }
+  void add(model::HalfUnits units, int64_t now_ns) {
+    if (closed_) {
+      kept_ += units;
+    } else {
+      tokens.charge(now_ns, -units);
+    }
+  }
+  // Without what was used.
+  Standing standing(int64_t now_ns) const {
+    return {closed_ ? kept_ : tokens.level(now_ns), per_second_, depth_ns_, 0};
+  }
+  bool closed() const { return closed_; }
+
+ private:
+  int64_t per_second_ = 1;
+  int64_t depth_ns_ = kBurstNs;
+  uint32_t fitted_ = 0;  // the divisor of its rate
+  bool closed_ = false;
+  model::HalfUnits kept_ = 0;  // while it is closed
+};
+
+}  // namespace partita::throttle
