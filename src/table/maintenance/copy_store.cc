@@ -84,12 +84,15 @@ Task<Result<std::optional<Record>>> read_mark(Engine& engine) {
   co_return std::move(records[0]);
 }
 
-// Whether the store has no tables and no other data of a server. Probes (readiness.h) do not count.
+// Whether the store has no tables and no other data of a server. Rows that a killed server may leave do not count:
+// probes (readiness.h) and the ledger.
 Task<Result<bool>> holds_nothing(Engine& engine) {
+  const storage::Range ledger = system_rows(SystemRow::kLedger);
   const storage::Range probes = system_rows(SystemRow::kProbe);
-  std::vector<storage::Range> rests(2);
-  rests[0].end = probes.begin;
-  rests[1].begin = probes.end;
+  std::vector<storage::Range> rests(3);
+  rests[0].end = ledger.begin;
+  rests[1] = {ledger.end, probes.begin};
+  rests[2].begin = probes.end;
   for (storage::Range& rest : rests) {
     auto scanned = co_await engine.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const Page page, std::move(scanned));
@@ -155,6 +158,7 @@ class CopiedRows {
  private:
   const std::string mark_ = mark_key().bytes;
   const std::string probes_ = system_key(SystemRow::kProbe).bytes;
+  const std::string ledger_ = system_key(SystemRow::kLedger).bytes;
   storage::RangeCursor all_;
 };
 
@@ -163,7 +167,7 @@ Task<Result<bool>> CopiedRows::next() {
     PARTITA_CO_TRY(const bool more, co_await all_.next());
     if (!more) co_return false;
     const std::string_view key = row().key;
-    if (key != mark_ && !key.starts_with(probes_)) co_return true;
+    if (key != mark_ && !key.starts_with(probes_) && !key.starts_with(ledger_)) co_return true;
   }
 }
 

@@ -173,6 +173,7 @@ TEST_F(CopyTest, TakesAStoreThatWasOnlyProbed) {
   std::vector<storage::Key> none;
   const storage::Decide probe = [](std::span<const storage::Record* const>, storage::Changes& changes) {
     changes.put(system_key(SystemRow::kProbe, "x"), {});
+    changes.put(system_key(SystemRow::kLedger), {});
     return storage::Decision::kCommit;
   };
   ASSERT_TRUE(wait_for(to_->transact(none, {}, probe)).ok());

@@ -122,6 +122,7 @@ class CatalogReader {
         return;
       case SystemRow::kInsights:  // `metrics` knows what these mean
       case SystemRow::kMetrics:
+      case SystemRow::kLedger:  // throttle knows what they mean
       case SystemRow::kCopy:
       case SystemRow::kProbe:
       case SystemRow::kOldTally:

@@ -30,6 +30,7 @@ enum class SystemRow : char {
   kAlarm = 'L',         // then an alarm's name
   kAlarmHistory = 'X',  // then an alarm's name, a zero, a time and a number
   kInsights = 'K',      // then the ids of a table and an index, a kind, a minute and a server: keys (src/metrics)
+  kLedger = 'Q',        // then B and buckets or nothing: how servers share capacity (src/throttle/ledger_rows.h)
   kSeed = 'D',          // the progress and owner of an unfinished --seed, see seed_mark.h
   kCopy = 'Y',          // the progress of an incomplete copy, see copy_store.h
   kProbe = 'W',         // written to test whether the store accepts writes, see readiness.h
