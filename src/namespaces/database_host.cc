@@ -35,6 +35,7 @@ Result<std::unique_ptr<DatabaseHost>> DatabaseHost::open(const Environment& envi
   PARTITA_TRY_VOID(host->open_database());
   host->service_ = make_service(*host->database_);
   host->service_->expire_iterators(host->snapshots_.iterators_from_ms());
+  if (!environment.exclusive) host->service_->share_capacity();
   return host;
 }
 

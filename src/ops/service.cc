@@ -14,6 +14,7 @@
 #include "ops/operation.h"
 #include "ops/request_counts.h"
 #include "ops/table_meters.h"
+#include "throttle/capacity_ledger.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
 #include "wire/shape.h"
@@ -80,6 +81,7 @@ struct Service::Parts {
   const std::string space;
   Admission admission{enforcement, rates, capacity, meters, insights, space};
   RequestCounts counts{};
+  std::unique_ptr<throttle::CapacityLedger> ledger{};  // null: this server has the store for itself
 };
 
 namespace {
@@ -114,6 +116,10 @@ void Service::resume(table::Database& database) {
 void Service::resume_without() {
   database_ = nullptr;
   drain_lock_.open();
+}
+
+void Service::share_capacity() {
+  parts_->ledger = std::make_unique<throttle::CapacityLedger>(*database_, parts_->capacity, parts_->space);
 }
 
 // Beside the parsed text there are at one moment: what it was decoded to, the records, and the batch that is written.

@@ -91,6 +91,10 @@ class Service {
   // Continues without a database: calls fail until the service is paused and resumed again.
   void resume_without();
 
+  // Shares the capacity of tables with other servers of the store, from now on (throttle/capacity_ledger.h). Blocks.
+  // Call once, before the first call; the database then stays the same.
+  void share_capacity();
+
   // The caller, which the call holds. Calls whose signature was refused share one rate limit. Faults: the refusal of
   // the signature, kRateExceeded. Callable from any thread.
   Result<const auth::Caller*> caller_of(const Call& call);

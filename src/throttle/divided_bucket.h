@@ -21,24 +21,34 @@ class CapacityShare {
   int64_t until_ns() const { return until_ns_.load(std::memory_order_relaxed); }
   bool is_valid(int64_t now_ns) const { return divisor() != 0 && now_ns < until_ns(); }
 
-  // As LedgerHost::divide(), renew() and fill(). Buckets are made, and begin(), with this mutex held.
-  void divide(uint32_t divisor, int64_t now_ns) PARTITA_REQUIRES(mutex) {
+  // As LedgerHost::divide(), renew() and fill(); existing buckets are fitted or filled by the caller.
+  void divide(uint32_t divisor, int64_t now_ns) {
+    const MutexLock lock(mutex_);
     const uint32_t before = divisor_.exchange(divisor, std::memory_order_relaxed);
     const bool raised = divisor != 0 && (before == 0 || divisor < before);
     if (raised) since_ns_ = now_ns;
   }
   void renew(int64_t until_ns) { until_ns_.store(until_ns, std::memory_order_relaxed); }
-  void fill() PARTITA_REQUIRES(mutex) { since_ns_ = kLongAgo; }
-
-  mutable Mutex mutex;
+  void fill() {
+    const MutexLock lock(mutex_);
+    since_ns_ = kLongAgo;
+  }
+  // A bucket that is found in its place before this is called sees the newest divisor afterwards, or divide() finds it.
+  void synchronise() { const MutexLock lock(mutex_); }
 
  private:
   friend class DividedBucket;
   static constexpr int64_t kLongAgo = std::numeric_limits<int64_t>::min() / 2;
 
+  int64_t since_ns() const {
+    const MutexLock lock(mutex_);
+    return since_ns_;
+  }
+
+  mutable Mutex mutex_;
   std::atomic<uint32_t> divisor_{1};
   std::atomic<int64_t> until_ns_{std::numeric_limits<int64_t>::max()};
-  int64_t since_ns_ PARTITA_GUARDED_BY(mutex) = kLongAgo;  // the fraction was last raised
+  int64_t since_ns_ PARTITA_GUARDED_BY(mutex_) = kLongAgo;  // the fraction was last raised
 };
 
 // Its tokens are callable from any thread, everything else from one at a time.
@@ -69,11 +79,11 @@ class DividedBucket {
     if (std::exchange(closed_, false)) tokens.set_level(now_ns, std::min(kept_, depth_of(standing(now_ns), divisor)));
   }
   // The level of a bucket that was just made. Precondition: set_rate() was called.
-  void begin(const CapacityShare& share, int64_t now_ns) PARTITA_REQUIRES(share.mutex) {
+  void begin(const CapacityShare& share, int64_t now_ns) {
     const uint32_t divisor = share.divisor();
     if (divisor == 0) return;
     const Standing whole = standing(now_ns);
-    const double seconds = static_cast<double>(now_ns - share.since_ns_) / 1e9;
+    const double seconds = static_cast<double>(now_ns - share.since_ns()) / 1e9;
     const double refilled = 2 * seconds * static_cast<double>(per_second_) / divisor;
     const auto pooled = static_cast<double>(divisor == 1 ? pool_depth_of(whole) : 0);
     const model::HalfUnits depth = depth_of(whole, divisor);

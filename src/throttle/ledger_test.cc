@@ -91,7 +91,6 @@ constexpr BucketId kBucket{7, 0, true};
 class Host final : public LedgerHost {
  public:
   Host(const Scenario& scenario, const int64_t& now_ns) : now_ns_(now_ns) {
-    const MutexLock lock(share_.mutex);
     share_.divide(0, now_ns_);
     bucket_.set_rate(scenario.per_second, scenario.depth_ns, share_, now_ns_);
   }
@@ -104,7 +103,6 @@ class Host final : public LedgerHost {
   }
 
   void divide(uint32_t divisor) override {
-    const MutexLock lock(share_.mutex);
     share_.divide(divisor, now_ns_);
     bucket_.fit(share_, now_ns_);
   }

@@ -81,10 +81,14 @@ TableCapacity::Level TableCapacity::level_of(const TableInfo& table, const Index
   return {write ? warm.write_units : warm.read_units, kOnDemandDepthNs, ThroughputLimit::kKeyRange};
 }
 
-TableCapacity::TableCapacity(const TableInfo& table, const IndexInfo* index, CapacityMode server, int64_t now_ns)
-    : review_at_ns_(now_ns + kReviewNs), heat_(collections_of(table, index), partitions_of(table, index), now_ns) {
+TableCapacity::TableCapacity(const TableInfo& table, const IndexInfo* index, CapacityMode server, int64_t now_ns,
+                             std::shared_ptr<CapacityShare> share)
+    : review_at_ns_(std::min(now_ns + kReviewNs, share->until_ns())),
+      share_(std::move(share)),
+      heat_(collections_of(table, index), partitions_of(table, index), now_ns),
+      load_due_ns_(now_ns + kReviewNs) {
   refresh(table, index, server, now_ns);
-  for (Bucket& one : buckets_) one.tokens.fill(now_ns);
+  for (Bucket& one : buckets_) one.begin(*share_, now_ns);
 }
 
 int64_t TableCapacity::partitions_of(const TableInfo& table, const IndexInfo* index) {
@@ -104,7 +108,7 @@ void TableCapacity::set(bool write, Level level, int64_t now_ns) {
   }
   growth.reset();
   own.limit_.store(level.limit, std::memory_order_relaxed);
-  own.tokens.set_rate(now_ns, level.per_second, level.depth_ns);
+  own.set_rate(level.per_second, level.depth_ns, *share_, now_ns);
 }
 
 void TableCapacity::set_grown(bool write, int64_t now_ns) {
@@ -112,7 +116,7 @@ void TableCapacity::set_grown(bool write, int64_t now_ns) {
   const int64_t level = growths_[write ? 1 : 0]->level.level();
   const bool most = level >= kOnDemandQuota;
   own.limit_.store(most ? ThroughputLimit::kAccount : ThroughputLimit::kKeyRange, std::memory_order_relaxed);
-  own.tokens.set_rate(now_ns, level, kOnDemandDepthNs);
+  own.set_rate(level, kOnDemandDepthNs, *share_, now_ns);
 }
 
 void TableCapacity::grow_heat() {
@@ -134,26 +138,76 @@ TableCapacity::Taken TableCapacity::look(bool write, int64_t now_ns) {
   if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
     review(now_ns);
   Taken taken;
-  if (bucket(write).tokens.has_any(now_ns, taken.wait_ns)) return {};
+  Bucket& own = bucket(write);
+  if (own.tokens.has_any(now_ns, taken.wait_ns)) return {};
+  own.lacked_.fetch_add(2, std::memory_order_relaxed);
   return taken;
 }
 
-// Whichever thread finds that a second is over does it. So it costs nothing while the table is not in use.
+// Whichever thread finds that a second is over does it. So it costs nothing while the table is not in use. Others that
+// find it too wait: the share may have ended.
 void TableCapacity::review(int64_t now_ns) {
-  int64_t due_ns = review_at_ns_.load(std::memory_order_relaxed);
-  if (now_ns < due_ns || !review_at_ns_.compare_exchange_strong(due_ns, now_ns + kReviewNs)) return;
-  heat_.review(now_ns);
   const MutexLock lock(mutex_);
+  if (now_ns < review_at_ns_.load(std::memory_order_relaxed)) return;
+  for (Bucket& one : buckets_) one.fit(*share_, now_ns);
+  if (now_ns >= load_due_ns_) {
+    load_due_ns_ = now_ns + kReviewNs;
+    heat_.review(now_ns);
+    grow(now_ns);
+  }
+  const bool valid = share_->is_valid(now_ns);
+  const int64_t next_ns = valid ? std::min(load_due_ns_, share_->until_ns()) : now_ns + kClosedReviewNs;
+  review_at_ns_.store(next_ns, std::memory_order_release);
+}
+
+void TableCapacity::grow(int64_t now_ns) {
   bool grown = false;
   for (const bool write : {false, true}) {
     std::optional<Growth>& growth = growths_[write ? 1 : 0];
     if (!growth) continue;
-    growth->level.review(consumed_units(write) - growth->consumed_before, now_ns);
+    const int64_t consumed = consumed_units(write);
+    growth->consumed += (consumed - std::exchange(growth->seen, consumed)) * std::max(share_->divisor(), 1U);
+    growth->level.review(growth->consumed, now_ns);
     if (growth->level.level() == bucket(write).tokens.per_second()) continue;
     set_grown(write, now_ns);
     grown = true;
   }
   if (grown) grow_heat();
+}
+
+Standing TableCapacity::standing(bool write, int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  Standing standing = bucket(write).standing(now_ns);
+  standing.used = heat_.consumed(kind_of(write)) + bucket(write).lacked_.load(std::memory_order_relaxed);
+  return standing;
+}
+
+void TableCapacity::add(bool write, model::HalfUnits units, int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  bucket(write).add(units, now_ns);
+}
+
+void TableCapacity::fit(int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  for (Bucket& one : buckets_) one.fit(*share_, now_ns);
+}
+
+void TableCapacity::fill(int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  for (Bucket& one : buckets_) one.fill(*share_, now_ns);
+}
+
+std::shared_ptr<CapacityShare> CapacityLimits::share_of(std::string_view space) {
+  const MutexLock lock(mutex_);
+  const auto found = shares_.find(space);
+  if (found != shares_.end()) return found->second;
+  return shares_.emplace(space, std::make_shared<CapacityShare>()).first->second;
+}
+
+ThrottleEvents::Of ThrottleEvents::all_refused() const {
+  Of sum;
+  for (const Of& one : refused) sum += one;
+  return sum;
 }
 
 TableCapacity& CapacityLimits::refreshed(std::string_view space, const TableInfo& table, const IndexInfo* index,
@@ -162,7 +216,10 @@ TableCapacity& CapacityLimits::refreshed(std::string_view space, const TableInfo
   table::LimitsKept& kept = index == nullptr ? *table.limits : *index->limits;
   table::Limits* found = kept.get();
   if (found == nullptr) {
-    found = kept.keep(std::make_unique<TableCapacity>(table, index, mode, now_ns));
+    const std::shared_ptr<CapacityShare> share = share_of(space);
+    found = kept.keep(std::make_unique<TableCapacity>(table, index, mode, now_ns, share));
+    share->synchronise();
+    static_cast<TableCapacity&>(*found).fit(now_ns);
   }
   auto& capacity = static_cast<TableCapacity&>(*found);
   capacity.refresh(table, index, mode, now_ns);

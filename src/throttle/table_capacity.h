@@ -29,9 +29,10 @@
 #include "base/mutex.h"
 #include "model/fault_detail.h"
 #include "table/rows/schema.h"
+#include "throttle/divided_bucket.h"
 #include "throttle/heat.h"
+#include "throttle/ledger.h"
 #include "throttle/on_demand.h"
-#include "throttle/token_bucket.h"
 
 namespace partita::throttle {
 
@@ -59,9 +60,8 @@ struct CapacityModes {
 // Of a table, or of one of its global indexes. Callable from any thread.
 class TableCapacity final : public table::Limits {
  public:
-  class Bucket {
+  class Bucket : public DividedBucket {
    public:
-    TokenBucket tokens{1, kBurstNs, 0};
     model::ThroughputLimit limit() const { return limit_.load(std::memory_order_relaxed); }
 
    private:
@@ -70,14 +70,16 @@ class TableCapacity final : public table::Limits {
     std::atomic<model::ThroughputLimit> limit_{model::ThroughputLimit::kProvisioned};
     std::array<std::atomic<uint64_t>, model::kThroughputLimits> refused_{};
     std::atomic<uint64_t> recorded_{0};
+    std::atomic<model::HalfUnits> lacked_{0};  // by requests that the bucket refused
   };
   struct Taken {
     Partition* partition = nullptr;  // valid as long as the TableCapacity; null: the bucket refused
     int64_t wait_ns = 0;             // 0: there is capacity; else the time until there may be
   };
 
-  // `index`: a global one of the table, or null.
-  TableCapacity(const table::TableInfo& table, const table::IndexInfo* index, CapacityMode server, int64_t now_ns);
+  // `index`: a global one of the table, or null. `share`: of this server in the capacity.
+  TableCapacity(const table::TableInfo& table, const table::IndexInfo* index, CapacityMode server, int64_t now_ns,
+                std::shared_ptr<CapacityShare> share = std::make_shared<CapacityShare>());
 
   // As the description says, if it is newer.
   void refresh(const table::TableInfo& table, const table::IndexInfo* index, CapacityMode server, int64_t now_ns);
@@ -99,8 +101,10 @@ class TableCapacity final : public table::Limits {
       review(now_ns);
     TokenBucket& tokens = bucket(write).tokens;
     int64_t wait_ns = 0;
-    if (!tokens.take(now_ns, half_units, wait_ns)) [[unlikely]]
+    if (!tokens.take(now_ns, half_units, wait_ns)) [[unlikely]] {
+      bucket(write).lacked_.fetch_add(half_units, std::memory_order_relaxed);
       return {nullptr, wait_ns};
+    }
     const Heat::Taken range = heat_.take(position, kind_of(write), half_units, now_ns, Sampler::mine());
     if (range.wait_ns != 0) [[unlikely]]
       give_back(tokens, half_units, now_ns);
@@ -119,14 +123,21 @@ class TableCapacity final : public table::Limits {
     Heat::settle(partition, position, kind_of(write), half_units, Sampler::mine());
   }
 
-  // Measures the load and what follows from it: splits of partitions, and the growth of a table on demand. take() calls
-  // it once a second.
+  // Measures the load and what follows from it: splits of partitions, and the growth of a table on demand. Closes the
+  // buckets while the server has no share. take() calls it once a second, and when the share ends.
   void review(int64_t now_ns);
   HeatReport heat() const { return heat_.report(); }
+
+  // For the ledger: the bucket as it is; units for it, or from it if negative; and after changes of the share.
+  Standing standing(bool write, int64_t now_ns);
+  void add(bool write, model::HalfUnits units, int64_t now_ns);
+  void fit(int64_t now_ns);
+  void fill(int64_t now_ns);
 
  private:
   friend class CapacityLimits;
   static constexpr int64_t kReviewNs = 1'000'000'000;
+  static constexpr int64_t kClosedReviewNs = 10'000'000;
 
   struct Level {
     int64_t per_second;
@@ -135,7 +146,8 @@ class TableCapacity final : public table::Limits {
   };
   struct Growth {
     OnDemandLevel level;
-    int64_t consumed_before;  // by the table, in units
+    int64_t seen;          // consumed here, in units
+    int64_t consumed = 0;  // by the table since then: servers are taken to have equal loads, as their sum is right then
   };
 
   static AccessKind kind_of(bool write) { return write ? AccessKind::kWrite : AccessKind::kRead; }
@@ -148,6 +160,7 @@ class TableCapacity final : public table::Limits {
   int64_t consumed_units(bool write) const { return heat_.consumed(kind_of(write)) / 2; }
   void set(bool write, Level level, int64_t now_ns) PARTITA_REQUIRES(mutex_);
   void set_grown(bool write, int64_t now_ns) PARTITA_REQUIRES(mutex_);
+  void grow(int64_t now_ns) PARTITA_REQUIRES(mutex_);
   void grow_heat() PARTITA_REQUIRES(mutex_);
 
   std::atomic<uint64_t> revision_{0};  // of the description; 0: none yet
@@ -155,8 +168,10 @@ class TableCapacity final : public table::Limits {
   std::atomic<bool> listed_{false};  // its events are reported under its own name, or that of all others
   std::array<Bucket, 2> buckets_;    // for reads, for writes
   std::atomic<int64_t> review_at_ns_;
+  const std::shared_ptr<CapacityShare> share_;
   Heat heat_;
-  Mutex mutex_;                                                              // held while levels change
+  Mutex mutex_;  // held while levels change
+  int64_t load_due_ns_ PARTITA_GUARDED_BY(mutex_);
   std::array<std::optional<Growth>, 2> growths_ PARTITA_GUARDED_BY(mutex_);  // of a table on demand without a maximum
   int64_t bytes_ PARTITA_GUARDED_BY(mutex_) = 0;                             // of the table
 };
@@ -178,11 +193,7 @@ struct ThrottleEvents {
   std::array<Of, model::kThroughputLimits> refused;  // by ThroughputLimit
   Of recorded;
 
-  Of all_refused() const {
-    Of sum;
-    for (const Of& one : refused) sum += one;
-    return sum;
-  }
+  Of all_refused() const;
 };
 
 // The capacity of all tables of a server, of all its namespaces. Callable from any thread.
@@ -203,6 +214,9 @@ class CapacityLimits {
       return *capacity;
     return refreshed(space, table, index, now_ns);
   }
+
+  // The share of this server in the capacity of the namespace's tables: everything, until someone changes it.
+  std::shared_ptr<CapacityShare> share_of(std::string_view space);
 
   // Counts a request, or a part of one, that was refused for this limit; nullopt: that would have been refused.
   void count(std::string_view space, const table::TableInfo& table, const table::IndexInfo* index, bool write,
@@ -228,6 +242,7 @@ class CapacityLimits {
   const CapacityModes modes_;
   const size_t most_;
   Mutex mutex_;
+  std::map<std::string, std::shared_ptr<CapacityShare>, std::less<>> shares_ PARTITA_GUARDED_BY(mutex_);
   std::vector<Line> lines_ PARTITA_GUARDED_BY(mutex_);
   ThrottleEvents others_ PARTITA_GUARDED_BY(mutex_);
 };

@@ -66,6 +66,41 @@ TEST(TableCapacityTest, ANewerDescriptionChangesTheRateAndAnOlderOneNothing) {
   EXPECT_EQ(taken(limits.of("", before, nullptr, kBeganNs), false, kBeganNs + 2 * kPerSecondNs), 100);
 }
 
+TEST(TableCapacityTest, OneOfTwoServersFillsWithHalfAndHoldsAQuarter) {
+  CapacityLimits limits(CapacityMode::kRecord);
+  limits.share_of("")->divide(2, kBeganNs);
+  const TableInfo table = provisioned(4, 8);
+  TableCapacity& capacity = limits.of("", table, nullptr, kBeganNs);
+  EXPECT_EQ(taken(capacity, false, kBeganNs), 4 * 300 / 4);
+  EXPECT_EQ(taken(capacity, false, kBeganNs + kPerSecondNs), 2);
+  const TableInfo elsewhere = provisioned(4, 8);
+  EXPECT_EQ(taken(limits.of("other", elsewhere, nullptr, kBeganNs), false, kBeganNs), 4 * 300);
+}
+
+TEST(TableCapacityTest, AShareThatHasEndedAdmitsNothingUntilItIsRenewed) {
+  CapacityLimits limits(CapacityMode::kRecord);
+  const std::shared_ptr<CapacityShare> share = limits.share_of("");
+  share->renew(kBeganNs + kLeaseNs);
+  const TableInfo table = provisioned(4, 8);
+  TableCapacity& capacity = limits.of("", table, nullptr, kBeganNs);
+  const auto wait_ns = [&](int64_t after_ns) {
+    return capacity.take(true, "position", 2, kBeganNs + after_ns).wait_ns;
+  };
+  EXPECT_EQ(wait_ns(kLeaseNs - 1), 0);
+  EXPECT_EQ(wait_ns(kLeaseNs), kLedgerPeriodNs + 1);
+  EXPECT_GT(wait_ns(4 * kLeaseNs), 0) << "no longer for the bucket, which has filled meanwhile";
+  EXPECT_EQ(capacity.standing(true, kBeganNs + 4 * kLeaseNs).used, 6) << "what is refused counts as demand";
+  share->renew(kBeganNs + 9 * kLeaseNs);
+  EXPECT_EQ(wait_ns(5 * kLeaseNs), 0);
+  EXPECT_EQ(capacity.standing(true, kBeganNs + 5 * kLeaseNs).level, 2 * (8 * 300 - 2)) << "nobody took it";
+  // Another server has.
+  share->divide(0, kBeganNs + 5 * kLeaseNs);
+  capacity.fit(kBeganNs + 5 * kLeaseNs);
+  share->divide(2, kBeganNs + 5 * kLeaseNs);
+  capacity.fit(kBeganNs + 5 * kLeaseNs);
+  EXPECT_EQ(capacity.standing(true, kBeganNs + 5 * kLeaseNs).level, 0);
+}
+
 TEST(TableCapacityTest, AMaximumOnDemandHoldsItsBurst) {
   CapacityLimits limits(CapacityMode::kRecord);
   TableInfo table = on_demand();
