@@ -173,9 +173,10 @@ Task<Result<bool>> CapacityLedger::State::look_once() {
   const Result<storage::Outcome> written = co_await write_ledger(context_.engine(), seen, *writes);
   participant_.end(outcome_of(written), tried_ns);
   if (!written.ok()) co_return written.error();
-  if (participant_.divisor() != before) {
-    log(LogLevel::kInfo, {"Of the capacity of each table, this server has 1/", std::to_string(participant_.divisor()),
-                          space_.empty() ? "." : " in the namespace " + space_ + "."});
+  if (participant_.divisor() != before && !seen.rows.members.empty()) {
+    const std::string part = participant_.divisor() == 1 ? "all" : "1/" + std::to_string(participant_.divisor());
+    log(LogLevel::kInfo, {"Of the capacity of each table", space_.empty() ? "" : " of the namespace ", space_,
+                          ", this server has ", part, "."});
   }
   co_return *written == storage::Outcome::kCommitted;
 }

@@ -302,6 +302,12 @@ void CapacityLimits::report(Exposition& out) {
       [](const ThrottleEvents& one) { return one.recorded; });
   say("partita_table_throttle_events_total", "Reads and writes refused for lack of capacity.",
       [](const ThrottleEvents& one) { return one.all_refused(); });
+  const MutexLock lock(mutex_);
+  for (const auto& [space, share] : shares_) {
+    const uint32_t divisor = share->divisor();
+    out.gauge("partita_capacity_share", "Part of each table's capacity that this server has; the others have the rest.",
+              divisor == 0 ? 0 : 1.0 / divisor, {{"namespace", space}});
+  }
 }
 
 }  // namespace partita::throttle
