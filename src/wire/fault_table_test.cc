@@ -18,10 +18,10 @@ TEST(FaultTable, EveryFaultHasItsOwnRow) {
 }
 
 TEST(FaultTable, ExceptionNamesAreDistinctAndHaveAStatus) {
-  std::set<std::string_view> names;
+  std::set<std::pair<std::string_view, std::string_view>> names;
   for (uint8_t i = 0; i < static_cast<uint8_t>(Exception::kCount); ++i) {
     const ExceptionName& name = name_of(static_cast<Exception>(i));
-    EXPECT_TRUE(names.insert(name.name).second) << name.name;
+    EXPECT_TRUE(names.emplace(name.space, name.name).second) << name.name;
     EXPECT_TRUE(name.space.starts_with("com.amazon"));
     if (name.space.starts_with("com.amazonaws.iam") || name.space.starts_with("com.amazonaws.cloudwatch")) continue;
     EXPECT_TRUE(name.status == 400 || name.status == 500 || name.status == 503);
