@@ -1,6 +1,7 @@
 #include "metrics/alarm.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -181,14 +182,23 @@ Result<HistoryEntry> entry_from(std::string_view key, std::string_view row) {
   entry.alarm = key.substr(0, key.find('\0'));
   key.remove_prefix(std::min(key.size(), entry.alarm.size() + 1));
   const auto at_ms = take_u64(key);
+  const auto number = take_u32(key);
   PARTITA_TRY(const Item item, model::decode_item(row));
   AlarmFields fields(item);
   fields.take("kind", entry.kind);
   fields.take("summary", entry.summary);
   fields.take("data", entry.data);
-  if (!at_ms || !fields.sound()) return Error(ErrorKind::kCorrupt, "a row of an alarm's history is damaged.");
+  if (!at_ms || !number || !fields.sound())
+    return Error(ErrorKind::kCorrupt, "a row of an alarm's history is damaged.");
   entry.at_ms = static_cast<int64_t>(*at_ms);
+  entry.number = *number;
   return entry;
+}
+
+// Numbers entries in the order of their transactions. It begins anywhere, so two servers hardly ever make one key.
+uint32_t next_number(Random& random) {
+  static std::atomic<uint32_t> next(static_cast<uint32_t>(random.next()));
+  return next.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::string history_bound(std::string_view alarm, int64_t at_ms) {
@@ -199,12 +209,11 @@ std::string history_bound(std::string_view alarm, int64_t at_ms) {
 
 }  // namespace
 
-void AlarmStore::put_entries(const std::vector<HistoryEntry>& entries, uint32_t serial, Changes& changes) const {
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const HistoryEntry& entry = entries[i];
+void AlarmStore::put_entries(const std::vector<HistoryEntry>& entries, Changes& changes) const {
+  for (const HistoryEntry& entry : entries) {
     std::string rest =
         history_bound(entry.alarm, entry.at_ms).substr(table::system_key(SystemRow::kAlarmHistory).bytes.size());
-    append_u32(rest, serial + static_cast<uint32_t>(i));
+    append_u32(rest, next_number(random_));
     Item item;
     item.set("data", AttributeValue::string(entry.data));
     item.set("kind", number(static_cast<int64_t>(entry.kind)));
@@ -214,7 +223,6 @@ void AlarmStore::put_entries(const std::vector<HistoryEntry>& entries, uint32_t 
 }
 
 Task<Result<bool>> AlarmStore::change(std::string name, Change change) const {
-  const auto serial = static_cast<uint32_t>(random_.next());
   Result<bool> changed = false;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     std::optional<Alarm> before;
@@ -231,7 +239,7 @@ Task<Result<bool>> AlarmStore::change(std::string name, Change change) const {
     changed = after.has_value();
     if (!after) return Decision::kRefuse;
     table::put_twice(alarm_key(name), row_of_alarm(*after), changes);
-    put_entries(entries, serial, changes);
+    put_entries(entries, changes);
     return Decision::kCommit;
   };
   std::vector<Key> keys{alarm_key(name)};
@@ -242,11 +250,10 @@ Task<Result<bool>> AlarmStore::change(std::string name, Change change) const {
 }
 
 Task<Result<bool>> AlarmStore::erase(std::string name, HistoryEntry entry) const {
-  const auto serial = static_cast<uint32_t>(random_.next());
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     if (found[0] == nullptr) return Decision::kRefuse;
     table::erase_twice(alarm_key(name), changes);
-    put_entries({entry}, serial, changes);
+    put_entries({entry}, changes);
     return Decision::kCommit;
   };
   std::vector<Key> keys{alarm_key(name)};
@@ -294,12 +301,13 @@ Task<Result<std::vector<AlarmStore::HistoryPlace>>> AlarmStore::places_of(const 
       PARTITA_CO_TRY(const HistoryEntry entry, entry_from(page[i].key, page[i].value));
       const bool wanted = entry.at_ms >= part.from_ms && entry.at_ms < part.to_ms;
       if (wanted && (!part.kind || entry.kind == *part.kind)) {
-        places.push_back({entry.at_ms, table::key_of_row(page[i].key)});
+        places.push_back({entry.at_ms, entry.number, table::key_of_row(page[i].key)});
       }
     }
     more = storage::advance(range, page) && places.size() < kMostHistory;
   }
-  std::ranges::stable_sort(places, {}, &HistoryPlace::at_ms);
+  const auto order = [](const HistoryPlace& place) { return std::pair(place.at_ms, place.number); };
+  std::ranges::stable_sort(places, {}, order);
   co_return places;
 }
 

@@ -65,7 +65,8 @@ struct HistoryEntry {
   int64_t at_ms = 0;
   HistoryKind kind = HistoryKind::kState;
   std::string summary;
-  std::string data;  // JSON
+  std::string data;     // JSON
+  uint32_t number = 0;  // as read: rises with each entry that a server makes
 };
 
 // Which entries of the history, and which of these.
@@ -103,7 +104,8 @@ class AlarmStore {
   // Alarms whose name begins with `prefix` and is greater than `after`, by name; at most `most`.
   Task<Result<std::vector<Alarm>>> list(std::string prefix, std::string after, size_t most) const;
 
-  // By time. Looks at no more than 100,000 entries, and keeps none but those of the page in memory.
+  // By time, and within a millisecond in the order in which a server made them. Looks at no more than 100,000 entries,
+  // and keeps none but those of the page in memory.
   Task<Result<HistoryPage>> history(HistoryPart part) const;
   // Erases history that is older than kHistoryKeptMs.
   Task<Result<void>> erase_old(int64_t now_ms) const;
@@ -111,10 +113,11 @@ class AlarmStore {
  private:
   struct HistoryPlace {
     int64_t at_ms = 0;
+    uint32_t number = 0;
     storage::Key key;
   };
   Task<Result<std::vector<HistoryPlace>>> places_of(const HistoryPart& part) const;
-  void put_entries(const std::vector<HistoryEntry>& entries, uint32_t serial, storage::Changes& changes) const;
+  void put_entries(const std::vector<HistoryEntry>& entries, storage::Changes& changes) const;
 
   storage::Engine& engine_;
   Random& random_;

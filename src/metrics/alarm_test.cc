@@ -209,6 +209,25 @@ TEST_F(AlarmTest, HistoryComesInPages) {
   EXPECT_EQ(page({.alarm = "a", .skipped = 1, .most = 1}), "a3 ...");
 }
 
+TEST_F(AlarmTest, HistoryOfOneMillisecondIsInOrder) {
+  put(busy());
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = i % 3 == 0 ? "busy" : i % 3 == 1 ? "a" : "z";
+    if (i == 9) {
+      EXPECT_TRUE(*wait_for(store_.erase(name, {name, 5, HistoryKind::kConfiguration, std::to_string(i), "{}"})));
+      continue;
+    }
+    const AlarmStore::Change change = [&](const Alarm*, std::vector<HistoryEntry>& entries) {
+      entries.push_back({name, 5, HistoryKind::kState, std::to_string(i), "{}"});
+      return std::optional<Alarm>(busy());
+    };
+    ASSERT_TRUE(*wait_for(store_.change(name, change)));
+  }
+  const auto all = wait_for(store_.history({}))->entries;
+  ASSERT_EQ(all.size(), 20);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].summary, std::to_string(i));
+}
+
 TEST_F(AlarmTest, OldHistoryIsErased) {
   put(busy());
   minute(100);
