@@ -34,6 +34,7 @@ enum class About : uint8_t {
   kAlarms,      // each alarm in AlarmName or AlarmNames; "*" if there is none
   kRules,       // "*", and the call needs the rules of Contributor Insights
   kRule,        // the rule in RuleName; it needs the rules too
+  kTagged,      // ResourceARN
 };
 
 struct CallRow {

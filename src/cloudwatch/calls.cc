@@ -20,8 +20,11 @@ constexpr std::array kCalls = {
     CallRow{"GetMetricData", "cloudwatch:GetMetricData", About::kEverything, false, get_metric_data},
     CallRow{"GetMetricStatistics", "cloudwatch:GetMetricStatistics", About::kEverything, false, get_metric_statistics},
     CallRow{"ListMetrics", "cloudwatch:ListMetrics", About::kEverything, false, list_metrics},
+    CallRow{"ListTagsForResource", "cloudwatch:ListTagsForResource", About::kTagged, false, list_tags_for_resource},
     CallRow{"PutMetricAlarm", "cloudwatch:PutMetricAlarm", About::kAlarms, true, put_metric_alarm},
     CallRow{"SetAlarmState", "cloudwatch:SetAlarmState", About::kAlarms, true, set_alarm_state},
+    CallRow{"TagResource", "cloudwatch:TagResource", About::kTagged, true, tag_resource},
+    CallRow{"UntagResource", "cloudwatch:UntagResource", About::kTagged, true, untag_resource},
 };
 // clang-format on
 static_assert(std::ranges::is_sorted(kCalls, {}, &CallRow::name));
@@ -53,6 +56,10 @@ Result<std::vector<std::string>> resources_of(const CallRow& call, const CallCon
   if (call.about == About::kRule) {
     PARTITA_TRY(const auto name, Parameters(parameters, call.name).text("RuleName", 0, SIZE_MAX));
     return std::vector<std::string>{rule_arn(context.region, context.account, name.value_or("*"))};
+  }
+  if (call.about == About::kTagged) {
+    PARTITA_TRY(const auto arn, Parameters(parameters, call.name).text("ResourceARN", 0, SIZE_MAX));
+    return std::vector<std::string>{arn.value_or("*")};
   }
   if (call.about == About::kAlarms) {
     const Parameters in(parameters, call.name);

@@ -43,4 +43,9 @@ Task<Result<wire::Document>> set_alarm_state(const CallContext& context, Paramet
 Task<Result<wire::Document>> describe_insight_rules(const CallContext& context, Parameters in);
 Task<Result<wire::Document>> get_insight_rule_report(const CallContext& context, Parameters in);
 
+// tags.cc
+Task<Result<wire::Document>> list_tags_for_resource(const CallContext& context, Parameters in);
+Task<Result<wire::Document>> tag_resource(const CallContext& context, Parameters in);
+Task<Result<wire::Document>> untag_resource(const CallContext& context, Parameters in);
+
 }  // namespace partita::cloudwatch

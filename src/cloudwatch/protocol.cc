@@ -1,5 +1,8 @@
 #include "cloudwatch/protocol.h"
 
+#include <algorithm>
+#include <array>
+
 #include "auth/authenticate.h"
 #include "model/fault.h"
 #include "wire/error_body.h"
@@ -21,6 +24,9 @@ constexpr std::string_view kJsonType = "application/x-amz-json-1.0";
 constexpr std::string_view kCborType = "application/cbor";
 constexpr std::string_view kXmlType = "text/xml";
 constexpr std::string_view kCborHeader = "smithy-protocol: rpc-v2-cbor\r\n";
+
+// Replies without members that have a result all the same, which botocore looks for.
+constexpr std::array<std::string_view, 2> kEmptyResults = {"TagResource", "UntagResource"};
 
 // The members of an error, in either spelling: some SDKs read "message" only, others "Message".
 Document document_of(const wire::ErrorText& error) {
@@ -75,9 +81,10 @@ Answer form_reply(std::string_view operation, const Document& document, std::str
   const std::string response = std::string(operation) + "Response";
   const std::string result = std::string(operation) + "Result";
   const Document::Map* const members = document.as<Document::Map>();
+  const bool has_members = members != nullptr && !members->empty();
   wire::XmlWriter xml;
   xml.begin(response, kXmlSpace);
-  if (members != nullptr && !members->empty()) {
+  if (has_members || std::ranges::find(kEmptyResults, operation) != kEmptyResults.end()) {
     xml.begin(result);
     write_xml(xml, document);
     xml.end();

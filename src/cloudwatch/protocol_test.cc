@@ -62,6 +62,14 @@ TEST(ProtocolTest, RepliesOfEach) {
             "<ResponseMetadata><RequestId>id</RequestId></ResponseMetadata></DeleteAlarmsResponse>");
 }
 
+// botocore fails without the result.
+TEST(ProtocolTest, AnEmptyResultInXml) {
+  EXPECT_EQ(
+      protocol_of(kFormCall)->reply("TagResource", Document::Map{}, "id").body,
+      "<TagResourceResponse xmlns=\"http://monitoring.amazonaws.com/doc/2010-08-01/\"><TagResourceResult></TagResourceResult>"
+      "<ResponseMetadata><RequestId>id</RequestId></ResponseMetadata></TagResourceResponse>");
+}
+
 TEST(ProtocolTest, RefusalsOfEach) {
   const Error error = model::refuse(model::Fault::kMonitorMissing, {"Period"});
   const Answer json = protocol_of(kJsonCall)->refusal(error, "id");

@@ -6,6 +6,7 @@
 #include "cloudwatch/alarm_document.h"
 #include "cloudwatch/calls.h"
 #include "cloudwatch/metric_name.h"
+#include "cloudwatch/tags.h"
 #include "metrics/alarm_names.h"
 #include "metrics/scaling_alarms.h"
 #include "metrics/watch.h"
@@ -110,7 +111,7 @@ std::string_view statistic_member(std::string_view statistic) {
 
 Result<Alarm> decode_alarm(const Parameters& in) {
   PARTITA_TRY_VOID(in.refuse({"Metrics", "ThresholdMetricId", "EvaluateLowSampleCountPercentile", "EvaluationCriteria",
-                              "EvaluationInterval", "Tags"}));
+                              "EvaluationInterval"}));
   Alarm alarm;
   PARTITA_TRY(alarm.name, in.needed_text("AlarmName", 1, kMostAlarmName));
   if (!is_alarm_name(alarm.name)) return invalid("AlarmName", "must not have control characters");
@@ -128,6 +129,7 @@ Result<Alarm> decode_alarm(const Parameters& in) {
   PARTITA_TRY(alarm.period_minutes, period_in(in));
   PARTITA_TRY(alarm.unit, in.text("Unit", 1, kMostName));
   PARTITA_TRY_VOID(decode_rule(in, alarm));
+  PARTITA_TRY(alarm.tags, tags_in(in));
   return alarm;
 }
 

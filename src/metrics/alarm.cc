@@ -125,6 +125,9 @@ std::string row_of_alarm(const Alarm& alarm) {
   item.set("space", AttributeValue::string(alarm.space));
   item.set("state", number(static_cast<int64_t>(alarm.state)));
   item.set("statistic", AttributeValue::string(alarm.statistic));
+  std::vector<std::string> tags;
+  for (const auto& [key, value] : alarm.tags) tags.insert(tags.end(), {key, value});
+  if (!tags.empty()) item.set("tags", texts(tags));
   item.set("threshold", bits(alarm.rule.threshold));
   item.set("to_alarm", number(alarm.rule.to_alarm));
   if (alarm.unit) item.set("unit", AttributeValue::string(*alarm.unit));
@@ -162,6 +165,9 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   fields.take("space", alarm.space);
   fields.take("state", alarm.state);
   fields.take("statistic", alarm.statistic);
+  std::vector<std::string> tags;
+  fields.take("tags", tags);
+  for (size_t i = 0; i + 1 < tags.size(); i += 2) alarm.tags.emplace(tags[i], tags[i + 1]);
   fields.take("threshold", alarm.rule.threshold);
   fields.take("to_alarm", alarm.rule.to_alarm);
   fields.take("unit", alarm.unit);

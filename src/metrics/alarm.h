@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct Alarm {
   std::vector<std::string> ok_actions;  // ARNs, which nothing is sent to
   std::vector<std::string> alarm_actions;
   std::vector<std::string> insufficient_data_actions;
+  std::map<std::string, std::string> tags;
 
   std::string space;  // the namespace of the metric
   std::string metric;

@@ -64,6 +64,7 @@ TEST_F(AlarmTest, AnAlarmIsStoredWhole) {
   alarm.ok_actions = {"arn:one"};
   alarm.alarm_actions = {"arn:two", "arn:three"};
   alarm.insufficient_data_actions = {"arn:four"};
+  alarm.tags = {{"team", "votes"}, {"empty", ""}};
   alarm.unit = "Count";
   alarm.rule.threshold = 0.1;
   alarm.says_missing = alarm.says_to_alarm = true;
@@ -79,6 +80,7 @@ TEST_F(AlarmTest, AnAlarmIsStoredWhole) {
   EXPECT_EQ(read.alarm_actions, alarm.alarm_actions);
   EXPECT_EQ(read.insufficient_data_actions, alarm.insufficient_data_actions);
   EXPECT_EQ(read.dimensions, alarm.dimensions);
+  EXPECT_EQ(read.tags, alarm.tags);
   EXPECT_EQ(read.unit, alarm.unit);
   EXPECT_EQ(read.rule.threshold, 0.1);
   EXPECT_EQ(read.rule.comparison, Comparison::kAbove);

@@ -69,7 +69,10 @@ Alarm configured(Alarm given, const Alarm* found, int64_t now_ms, std::vector<Hi
   given.configured_ms = now_ms;
   given.state = found == nullptr ? AlarmState::kInsufficientData : found->state;
   given.reason = found == nullptr ? std::string(wire::kAlarmUnchecked) : found->reason;
-  if (found != nullptr) given.reason_data = found->reason_data;
+  if (found != nullptr) {
+    given.reason_data = found->reason_data;
+    given.tags = found->tags;
+  }
   given.updated_ms = found == nullptr ? now_ms : found->updated_ms;
   given.changed_ms = found == nullptr ? now_ms : found->changed_ms;
   entries.push_back({given.name, now_ms, HistoryKind::kConfiguration,

@@ -21,7 +21,8 @@ Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm
 // All alarms. The first error is returned after all were tried.
 Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms);
 
-// The alarm as it is put over what was found, whose state it keeps, and the entry of its history. Null: none was found.
+// The alarm as it is put over what was found, whose state and tags it keeps, and the entry of its history. Null: none
+// was found.
 Alarm configured(Alarm given, const Alarm* found, int64_t now_ms, std::vector<HistoryEntry>& entries);
 // The entry of a deletion.
 HistoryEntry deletion_of(const std::string& alarm, int64_t now_ms);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cloudwatch/calls.h"
+#include "cloudwatch/tags.h"
 #include "iam/call.h"
 #include "model/fault.h"
 #include "ops/admission.h"
@@ -56,7 +57,7 @@ void note_named(const Document& parameters, RequestFootprint* footprint) {
   const auto note = [&](const Document& name) {
     if (const auto* const text = name.as<std::string>()) footprint->name(*text);
   };
-  for (const std::string_view member : {"AlarmName", "RuleName"}) {
+  for (const std::string_view member : {"AlarmName", "ResourceARN", "RuleName"}) {
     if (const Document* const name = parameters.find(member)) note(*name);
   }
   const Document* const names = parameters.find("AlarmNames");
@@ -78,16 +79,35 @@ Task<Result<std::vector<table::InsightRule>>> all_rules(table::Database& databas
   co_return rules;
 }
 
+// Whether policies allow the call: its action, on each resource that it names. Faults: kDeniedByIdentity and those that
+// follow it; kMonitor...
+Task<Result<void>> check_policies(const Context& context, const cloudwatch::CallRow& called,
+                                  const cloudwatch::CallContext& monitoring, const Document& parameters) {
+  if (context.caller.identity == nullptr) co_return Result<void>();
+  Authorisation& authorisation = context.admission.authorisation();
+  const cloudwatch::Parameters in(parameters, called.name);
+  PARTITA_CO_TRY(const std::vector<std::string> resources, cloudwatch::resources_of(called, monitoring, parameters));
+  PARTITA_CO_TRY(const cloudwatch::Tags given, cloudwatch::tags_in(in));
+  PARTITA_CO_TRY(const std::vector<std::string> removed, cloudwatch::tag_keys_in(in));
+  for (const std::string& resource : resources) {
+    PARTITA_CO_TRY(const auto tags, co_await cloudwatch::tags_of(monitoring, resource));
+    iam::Subject subject{.resource = resource, .tags = tags ? &*tags : nullptr, .given = given};
+    for (const auto& [key, value] : given) subject.tag_keys.push_back(key);
+    subject.tag_keys.insert(subject.tag_keys.end(), removed.begin(), removed.end());
+    PARTITA_CO_TRY_VOID(authorisation.check(context, called.action, subject));
+    // What is created with tags is tagged too: "PutMetricAlarm" in the API reference.
+    if (called.about == cloudwatch::About::kTagged || given.empty()) continue;
+    PARTITA_CO_TRY_VOID(authorisation.check(context, cloudwatch::find_call("TagResource")->action, subject));
+  }
+  co_return Result<void>();
+}
+
 // The steps of a call whose caller is known.
 Task<Result<Document>> carry_out_monitoring(const Context& context, const cloudwatch::CallRow& called,
                                             const Document& parameters) {
   cloudwatch::CallContext monitoring{context.database.engine(), context.database.clock(), context.database.random(),
                                      context.caller.region, context.caller.account_id};
-  PARTITA_CO_TRY(const std::vector<std::string> resources, cloudwatch::resources_of(called, monitoring, parameters));
-  for (const std::string& resource : resources) {
-    const iam::Subject subject{.resource = resource};
-    PARTITA_CO_TRY_VOID(context.admission.authorisation().check(context, called.action, subject));
-  }
+  PARTITA_CO_TRY_VOID(co_await check_policies(context, called, monitoring, parameters));
   std::vector<table::InsightRule> rules;
   if (called.about == cloudwatch::About::kRules || called.about == cloudwatch::About::kRule) {
     PARTITA_CO_TRY(rules, co_await all_rules(context.database));

@@ -273,6 +273,43 @@ def test_the_life_of_an_alarm(client):
     assert 'Alarm "busy" deleted' in [item["HistorySummary"] for item in client.describe_alarm_history()["AlarmHistoryItems"]]
 
 
+ALARM_ARN = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:busy"
+
+
+def tags_of(client):
+    return {tag["Key"]: tag["Value"] for tag in client.list_tags_for_resource(ResourceARN=ALARM_ARN)["Tags"]}
+
+
+def test_tags_in_each_protocol(server, client):
+    """boto3 takes JSON or the form, as its age is. The calls are those that Terraform makes for an alarm."""
+    assert refused("ResourceNotFoundException", client.list_tags_for_resource, ResourceARN=ALARM_ARN) == (
+        f"The resource {ALARM_ARN} does not exist.")
+    client.put_metric_alarm(**alarm(Tags=[{"Key": "team", "Value": "votes"}]))
+    assert tags_of(client) == {"team": "votes"}
+    client.put_metric_alarm(**alarm(Tags=[{"Key": "ignored", "Value": "as in AWS"}]))
+    client.tag_resource(ResourceARN=ALARM_ARN, Tags=[{"Key": "stage", "Value": ""}])
+    assert tags_of(client) == {"team": "votes", "stage": ""}
+    client.untag_resource(ResourceARN=ALARM_ARN, TagKeys=["team"])
+    assert by_json(server, "TagResource", {"ResourceARN": ALARM_ARN, "Tags": [{"Key": "json", "Value": "1"}]})[::2] == (200, b"{}")
+    tagged = by_cbor(server, "TagResource", cbor({"ResourceARN": ALARM_ARN, "Tags": [{"Key": "cbor", "Value": "2"}]}))
+    assert tagged[::2] == (200, b"\xa0")
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    status, _, body = post(server, urllib.parse.urlencode({
+        "Action": "TagResource", "Version": "2010-08-01", "ResourceARN": ALARM_ARN,
+        "Tags.member.1.Key": "form", "Tags.member.1.Value": "3"}), form)
+    assert (status, b"<TagResourceResult></TagResourceResult>" in body) == (200, True), body
+    status, _, body = post(server, urllib.parse.urlencode({
+        "Action": "UntagResource", "Version": "2010-08-01", "ResourceARN": ALARM_ARN, "TagKeys.member.1": "stage"}), form)
+    assert (status, b"<UntagResourceResult>" in body) == (200, True), body
+    _, _, body = by_cbor(server, "ListTagsForResource", cbor({"ResourceARN": ALARM_ARN}))
+    assert of_cbor(body)[0] == {"Tags": [{"Key": key, "Value": value} for key, value in
+                                         [("cbor", "2"), ("form", "3"), ("json", "1")]]}
+    status, headers, _ = by_json(server, "ListTagsForResource", {"ResourceARN": ALARM_ARN + "x"})
+    assert (status, headers["x-amzn-query-error"]) == (404, "ResourceNotFoundException;Sender")
+    assert refused("InvalidParameterValue", client.list_tags_for_resource, ResourceARN="busy").endswith(":alarm:NAME.")
+    client.delete_alarms(AlarmNames=["busy"])
+
+
 def test_an_alarm_through_cbor(server, client):
     """The very bytes of Go's SDK for an alarm without a metric, and a whole one."""
     bare = bytes.fromhex("bf69416c61726d4e616d65616172436f6d70617269736f6e4f70657261746f7274477265617465725468616e546872657368"
@@ -292,8 +329,8 @@ def test_parameters_are_checked(client):
         "The parameter StartTime must be less than the parameter EndTime.")
     assert refused("InvalidParameterValue", client.get_metric_statistics, Namespace="AWS/DynamoDB", MetricName="x",
                    Period=90, Statistics=["Sum"], StartTime=1, EndTime=2) == "The parameter Period must be a multiple of 60."
-    assert refused("InvalidParameterValue", client.put_metric_alarm, **alarm(Tags=[{"Key": "a", "Value": "b"}])) == (
-        "The parameter Tags of PutMetricAlarm is not served by Partita.")
+    assert refused("InvalidParameterValue", client.put_metric_alarm, **alarm(Tags=[{"Key": "aws:a", "Value": "b"}])) == (
+        "The parameter Tags must not have keys that begin with aws:.")
     assert refused("InvalidNextToken", client.describe_alarms, NextToken="?") == "The NextToken is invalid."
 
 
@@ -316,6 +353,21 @@ def test_the_command_line(server):
     assert "ResourceNotFound" in missing.stderr
 
 
+def check_policies_of_tags(root, ann):
+    votes, secret = {"Key": "team", "Value": "votes"}, {"Key": "secret", "Value": "x"}
+    arn = "arn:aws:cloudwatch:us-east-1:123456789012:alarm:mine-1"
+    message = refused("AccessDenied", ann.put_metric_alarm, **alarm(AlarmName="mine-2", Tags=[{"Key": "a", "Value": "b"}]))
+    assert "cloudwatch:TagResource on resource: arn:aws:cloudwatch:us-east-1:123456789012:alarm:mine-2" in message
+    ann.put_metric_alarm(**alarm(AlarmName="mine-2", Tags=[votes]))
+    ann.tag_resource(ResourceARN=arn, Tags=[votes])
+    refused("AccessDenied", ann.tag_resource, ResourceARN=arn, Tags=[votes, secret])
+    refused("AccessDenied", ann.untag_resource, ResourceARN=arn, TagKeys=["team"])
+    refused("AccessDenied", ann.list_tags_for_resource, ResourceARN=arn)
+    root.tag_resource(ResourceARN=arn, Tags=[{"Key": "kept", "Value": "yes"}])
+    refused("AccessDenied", ann.delete_alarms, AlarmNames=["mine-2", "mine-1"])
+    ann.delete_alarms(AlarmNames=["mine-2"])
+
+
 def test_policies(tmp_path):
     credentials = tmp_path / "credentials"
     credentials.write_text("[root]\naws_access_key_id = AKIAROOT\naws_secret_access_key = the secret of the root\n")
@@ -330,13 +382,20 @@ def test_policies(tmp_path):
         iam.put_user_policy(UserName="ann", PolicyName="some", PolicyDocument=json.dumps({
             "Version": "2012-10-17", "Statement": [
                 {"Effect": "Allow", "Action": ["cloudwatch:ListMetrics", "cloudwatch:DescribeAlarms"], "Resource": "*"},
-                {"Effect": "Allow", "Action": "cloudwatch:PutMetricAlarm", "Resource": "arn:aws:cloudwatch:*:*:alarm:mine-*"}]}))
+                {"Effect": "Allow", "Action": ["cloudwatch:PutMetricAlarm", "cloudwatch:DeleteAlarms"],
+                 "Resource": "arn:aws:cloudwatch:*:*:alarm:mine-*"},
+                {"Effect": "Allow", "Action": "cloudwatch:TagResource", "Resource": "*",
+                 "Condition": {"StringEquals": {"aws:RequestTag/team": "votes"}}},
+                {"Effect": "Deny", "Action": ["cloudwatch:DeleteAlarms", "cloudwatch:ListTagsForResource"], "Resource": "*",
+                 "Condition": {"StringEquals": {"aws:ResourceTag/kept": "yes"}}},
+                {"Effect": "Deny", "Action": "cloudwatch:TagResource", "Resource": "*",
+                 "Condition": {"ForAnyValue:StringEquals": {"aws:TagKeys": "secret"}}}]}))
         ann = cloudwatch(server, key["AccessKeyId"], key["SecretAccessKey"])
         wait_until(lambda: allowed(ann.list_metrics))
         ann.put_metric_alarm(**alarm(AlarmName="mine-1"))
         message = refused("AccessDenied", ann.put_metric_alarm, **alarm(AlarmName="yours-1"))
         assert "cloudwatch:PutMetricAlarm on resource: arn:aws:cloudwatch:us-east-1:123456789012:alarm:yours-1" in message
-        refused("AccessDenied", ann.delete_alarms, AlarmNames=["mine-1"])
+        check_policies_of_tags(cloudwatch(server, "AKIAROOT", "the secret of the root"), ann)
         assert refused("InvalidClientTokenId", cloudwatch(server, "AKIANOBODY", "x").list_metrics)
 
 
