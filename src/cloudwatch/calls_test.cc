@@ -121,6 +121,17 @@ TEST_F(CallsTest, DataOfMetricsAndExpressions) {
   EXPECT_FALSE(rate.contains(R"("Id":"m1")"));
 }
 
+TEST_F(CallsTest, LabelsAreDynamic) {
+  const std::string labels =
+      data(metric("m1", "Sum", R"(,"Label":"${PROP('Dim.TableName')} ${PROP('Stat')} ${MAX}, ${LABEL}")") +
+               R"x(,{"Id":"e1","Expression":"m1 / 2","Label":"${LABEL} ${PROP('Period')} ${SUM}"})x",
+           R"(,"MaxDatapoints":1)");
+  EXPECT_TRUE(labels.contains(R"("Label":"Votes Sum 30, ConsumedReadCapacityUnits")")) << labels;
+  EXPECT_TRUE(labels.contains(R"("Label":"e1 60 20")")) << "of all pages: " << labels;
+  EXPECT_EQ(data(metric("m1", "Sum", R"(,"Label":"${MIN_TIME}")")),
+            "The parameter Label must not have ${MIN_TIME}: Partita does not serve it.");
+}
+
 TEST_F(CallsTest, DataComesInPages) {
   const std::string queries = metric("m1", "Sum") + "," + metric("m2", "Average");
   const std::string first = data(queries, R"(,"MaxDatapoints":4,"ScanBy":"TimestampAscending")");

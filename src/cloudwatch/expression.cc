@@ -29,6 +29,7 @@ using Kind = Node::Kind;
 using NodeRef = std::shared_ptr<const Node>;
 
 constexpr int kMostMathDepth = 50;
+constexpr std::string_view kOtherFiller = "FILL with another filler than a number is not served by Partita.";
 
 Error bad(std::string_view text, std::string why) {
   return model::refuse(model::Fault::kMonitorExpression, {std::string(text), std::move(why)});
@@ -47,13 +48,22 @@ class MathParser {
   explicit MathParser(std::string_view text) : text_(text), rest_(text) {}
 
   Result<NodeRef> parse() {
+    if (is_query()) return bad(text_, "Metrics Insights (SELECT) is not served by Partita.");
     PARTITA_TRY(NodeRef root, sum(0));
-    skip();
+    if (take_any("<>=!")) return bad(text_, "Comparisons are not served by Partita.");
     if (!rest_.empty()) return bad(text_, "Unexpected '" + first_character(rest_) + "'.");
     return root;
   }
 
  private:
+  // Of Metrics Insights. Its words have any case.
+  bool is_query() {
+    constexpr std::string_view kSelect = "SELECT";
+    skip();
+    const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
+    const std::string_view first = rest_.substr(0, std::min(rest_.find_first_of(" \t\r\n"), rest_.size()));
+    return first.size() < rest_.size() && std::ranges::equal(first, kSelect, {}, upper);
+  }
   void skip() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
   bool take(char c) {
     skip();
@@ -148,9 +158,11 @@ class MathParser {
       node->id = word();
       if (node->kind == Kind::kFill) {
         if (!take(',')) return bad(text_, "FILL takes an id and a number.");
+        skip();
+        const bool named_filler = !rest_.empty() && is_word(rest_[0]) && (rest_[0] < '0' || rest_[0] > '9');
+        if (named_filler) return bad(text_, std::string(kOtherFiller));
         PARTITA_TRY(node->right, operand(kMostMathDepth));
-        if (node->right->kind != Kind::kNumber)
-          return bad(text_, "FILL with another filler than a number is not served by Partita.");
+        if (node->right->kind != Kind::kNumber) return bad(text_, std::string(kOtherFiller));
       }
       if (!take(')')) return bad(text_, "A ')' is missing.");
     }

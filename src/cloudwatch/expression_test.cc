@@ -50,7 +50,12 @@ TEST(ExpressionTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(result("(m1"), "A ')' is missing.");
   EXPECT_EQ(result("m1 m2"), "Unexpected 'm'.");
   EXPECT_EQ(result("M1"), "An id begins with a lower-case letter.");
-  EXPECT_EQ(result("FILL(m1, REPEAT)"), "An id begins with a lower-case letter.");
+  EXPECT_EQ(result("FILL(m1, REPEAT)"), "FILL with another filler than a number is not served by Partita.");
+  EXPECT_EQ(result("FILL(m1, m2)"), "FILL with another filler than a number is not served by Partita.");
+  EXPECT_EQ(result("SELECT MAX(x) FROM y"), "Metrics Insights (SELECT) is not served by Partita.");
+  EXPECT_EQ(result(" select m1"), "Metrics Insights (SELECT) is not served by Partita.");
+  EXPECT_EQ(result("select"), "0:60.00 1:120.00 ") << "an id";
+  EXPECT_EQ(result("m1 > 5"), "Comparisons are not served by Partita.");
   EXPECT_EQ(result("m1 % 2"), "Unexpected '%'.");
   EXPECT_EQ(result("m1 \u00e9"), "Unexpected '\u00e9'.") << "a whole character";
   EXPECT_EQ(result(std::string(1'000, '(') + "m1"), "It is nested too deeply.");

@@ -6,6 +6,7 @@
 
 #include "cloudwatch/calls.h"
 #include "cloudwatch/expression.h"
+#include "cloudwatch/label.h"
 #include "cloudwatch/metric_name.h"
 #include "model/fault.h"
 
@@ -74,6 +75,7 @@ Result<DataQuery> decode_query(const Parameters& in) {
   if (!is_id(query.id)) return invalid("Id", "must begin with a lower-case letter, and have letters, digits and _");
   PARTITA_TRY_VOID(in.refuse({"AccountId"}));
   PARTITA_TRY(query.label, in.text("Label", 0, kMostExpression));
+  if (query.label) PARTITA_TRY_VOID(label_of(*query.label, {}));
   PARTITA_TRY(const auto returned, in.flag("ReturnData"));
   query.returned = returned.value_or(true);
   PARTITA_TRY(const auto stat, in.structure("MetricStat"));
@@ -243,20 +245,27 @@ class DataRun {
   std::map<std::string, const DataQuery*> waiting_;  // expressions
 };
 
-std::string_view label_of(const DataQuery& query) {
-  if (query.label) return *query.label;
-  return query.expression ? std::string_view(query.id) : std::string_view(query.name.metric);
+std::string label_of_query(const CallContext& context, const DataQuery& query, const Computed& computed) {
+  const std::string& usual = query.expression ? query.id : query.name.metric;
+  if (!query.label) return usual;
+  const LabelFacts facts{usual,           query.expression ? nullptr : &query.name,
+                         query.stat,      computed.period_s,
+                         context.region,  context.account,
+                         &computed.values};
+  const auto made = label_of(*query.label, facts);
+  return made.ok() ? *made : *query.label;  // it was checked when it was decoded
 }
 
 // Cuts one page out of all datapoints, which are counted in the order of the queries.
-Document encode_data(const DataRequest& request, const DataRun& run) {
+Document encode_data(const CallContext& context, const DataRequest& request, const DataRun& run) {
   Document::List results;
   int64_t skip = request.skipped;
   int64_t room = request.most;
   bool more = false;
   for (const DataQuery& query : request.queries) {
     if (!query.returned) continue;
-    const Values& values = run.get(query.id).values;
+    const Computed& computed = run.get(query.id);
+    const Values& values = computed.values;
     const auto count = static_cast<int64_t>(values.size());
     const int64_t begin = std::min(skip, count);
     const int64_t end = std::min(begin + room, count);
@@ -271,7 +280,7 @@ Document encode_data(const DataRequest& request, const DataRun& run) {
       numbers.emplace_back(value);
     }
     results.emplace_back(Document::Map{{"Id", query.id},
-                                       {"Label", label_of(query)},
+                                       {"Label", label_of_query(context, query, computed)},
                                        {"Timestamps", std::move(times)},
                                        {"Values", std::move(numbers)},
                                        {"StatusCode", end < count ? "PartialData" : "Complete"}});
@@ -294,7 +303,7 @@ Task<Result<Document>> get_metric_data(const CallContext& context, Parameters in
     run.put(query.id, std::move(values));
   }
   PARTITA_CO_TRY_VOID(run.compute_expressions());
-  co_return encode_data(request, run);
+  co_return encode_data(context, request, run);
 }
 
 }  // namespace partita::cloudwatch
