@@ -64,12 +64,23 @@ const Account::Named<ManagedPolicy>& policies_of_aws() {
       std::string arn = policy.arn;
       made.emplace(std::move(arn), std::make_shared<const ManagedPolicy>(std::move(policy)));
     };
-    add("AdministratorAccess", "All of DynamoDB, IAM and STS.", R"("*")");
-    add("AmazonDynamoDBFullAccess", "All of DynamoDB.", R"("dynamodb:*")");
-    add("AmazonDynamoDBReadOnlyAccess", "Reads of DynamoDB.",
-        R"("dynamodb:BatchGetItem","dynamodb:Describe*","dynamodb:List*","dynamodb:GetItem","dynamodb:GetResourcePolicy",)"
-        R"("dynamodb:Query","dynamodb:Scan","dynamodb:SearchVectors","dynamodb:PartiQLSelect","dynamodb:GetRecords",)"
-        R"("dynamodb:GetShardIterator")");
+    // The reads in both of AWS's policies for DynamoDB: "AWS Managed Policy Reference Guide", version 15 of each.
+    const std::string reads =
+        R"("application-autoscaling:DescribeScalableTargets","application-autoscaling:DescribeScalingActivities",)"
+        R"("application-autoscaling:DescribeScalingPolicies","cloudwatch:DescribeAlarmHistory",)"
+        R"("cloudwatch:DescribeAlarms","cloudwatch:DescribeAlarmsForMetric","cloudwatch:GetMetricStatistics",)"
+        R"("cloudwatch:ListMetrics","cloudwatch:GetMetricData",)";
+    add("AdministratorAccess", "All of DynamoDB, auto scaling, CloudWatch, IAM and STS.", R"("*")");
+    add("AmazonDynamoDBFullAccess", "All of DynamoDB, and auto scaling and alarms of tables.",
+        reads + R"("dynamodb:*",)"
+                R"("application-autoscaling:DeleteScalingPolicy","application-autoscaling:DeregisterScalableTarget",)"
+                R"("application-autoscaling:PutScalingPolicy","application-autoscaling:RegisterScalableTarget",)"
+                R"("cloudwatch:DeleteAlarms","cloudwatch:PutMetricAlarm")");
+    add("AmazonDynamoDBReadOnlyAccess", "Reads of DynamoDB, and of auto scaling and alarms of tables.",
+        reads +
+            R"("dynamodb:BatchGetItem","dynamodb:Describe*","dynamodb:List*","dynamodb:GetItem","dynamodb:GetResourcePolicy",)"
+            R"("dynamodb:Query","dynamodb:Scan","dynamodb:SearchVectors","dynamodb:PartiQLSelect","dynamodb:GetRecords",)"
+            R"("dynamodb:GetShardIterator")");
     add("IAMFullAccess", "All of IAM.", R"("iam:*")");
     add("IAMReadOnlyAccess", "Reads of IAM.", R"("iam:Get*","iam:List*")");
     return made;

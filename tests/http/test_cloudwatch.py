@@ -368,6 +368,34 @@ def check_policies_of_tags(root, ann):
     ann.delete_alarms(AlarmNames=["mine-2"])
 
 
+def test_managed_policies(tmp_path):
+    """AWS's policies for DynamoDB, which also allow some calls of CloudWatch and of auto scaling."""
+    credentials = tmp_path / "credentials"
+    credentials.write_text("[root]\naws_access_key_id = AKIAROOT\naws_secret_access_key = the secret of the root\n")
+    with running_server(in_memory=True, extra_args=["--credentials", str(credentials)]) as server:
+        import boto3
+
+        root = {"endpoint_url": server.url, "region_name": "us-east-1", "aws_access_key_id": "AKIAROOT",
+                "aws_secret_access_key": "the secret of the root"}
+        iam = boto3.client("iam", **root)
+        for name, changes in [("AmazonDynamoDBReadOnlyAccess", False), ("AmazonDynamoDBFullAccess", True)]:
+            iam.create_user(UserName=name)
+            iam.attach_user_policy(UserName=name, PolicyArn="arn:aws:iam::aws:policy/" + name)
+            key = iam.create_access_key(UserName=name)["AccessKey"]
+            keys = {"aws_access_key_id": key["AccessKeyId"], "aws_secret_access_key": key["SecretAccessKey"]}
+            metrics = cloudwatch(server, key["AccessKeyId"], key["SecretAccessKey"])
+            scaling = boto3.client("application-autoscaling", **{**root, **keys})
+            wait_until(lambda: allowed(metrics.list_metrics))
+            metrics.describe_alarms()
+            scaling.describe_scaling_policies(ServiceNamespace="dynamodb")
+            assert allowed(lambda: metrics.put_metric_alarm(**alarm())) == changes
+            missing = {"ServiceNamespace": "dynamodb", "ResourceId": "table/Votes",
+                       "ScalableDimension": "dynamodb:table:ReadCapacityUnits"}
+            code = "ObjectNotFoundException" if changes else "AccessDeniedException"
+            refused(code, scaling.deregister_scalable_target, **missing)
+            refused("AccessDenied", metrics.set_alarm_state, AlarmName="busy", StateValue="OK", StateReason="x")
+
+
 def test_policies(tmp_path):
     credentials = tmp_path / "credentials"
     credentials.write_text("[root]\naws_access_key_id = AKIAROOT\naws_secret_access_key = the secret of the root\n")
