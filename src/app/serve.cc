@@ -148,7 +148,8 @@ void log_settings(const cli::ServeOptions& options, const net::Server& server) {
        number(server.connection_limit()), " connections, ", number(options.http.memory_budget >> 20),
        " MiB for requests, timeouts of ", number(options.http.idle_timeout_ms / 1000), " s idle and ",
        number(options.http.request_timeout_ms / 1000),
-       " s for a request; allowed browser origins:", origins.empty() ? " none" : origins, "."});
+       " s for a request; allowed browser origins:", origins.empty() ? " none" : origins,
+       options.access.capacity.server == throttle::CapacityMode::kEnforce ? "; capacity is enforced." : "."});
   if (server.connection_limit() < options.http.max_connections) {
     log(LogLevel::kWarn, "Fewer connections than requested: the limit of open files (ulimit -n) allows no more.");
   }

@@ -540,6 +540,7 @@ def succeeds(call, **parameters):
 
 def test_after_a_start_buckets_are_full(tmp_path):
     with running_server(data_dir=tmp_path, extra_args=["--capacity", "enforce"]) as server:
+        assert "; capacity is enforced." in server.log()
         table = make_table(server.client(), "kept", write=1)
         drain_writes(server.client(), table)
         assert_refused(refusal(put, server.client(), table, 9))
