@@ -82,19 +82,21 @@ def counts_of(results, name):
 
 
 def counts_on_page():
-    rows = re.findall(r"^\| ([\w.]+) \| \w+ \| (\d+) passed(?:, \*\*(\d+) failed\*\*)? \|$", PAGE.read_text(), re.MULTILINE)
-    return {name: {"passed": int(passed), "failed": int(failed or 0)} for name, passed, failed in rows}
+    row = r"^\| (\w+) \| ([\w ]+) \| \w+ \| (\d+) passed(?:, \*\*(\d+) failed\*\*)? \|$"
+    rows = re.findall(row, PAGE.read_text(), re.MULTILINE)
+    return {label(title, name): {"passed": int(passed), "failed": int(failed or 0)} for name, title, passed, failed in rows}
 
 
 def generated(results):
     kinds, known, lines = served(), model(), []
     services = known["services"]
-    total = sum(len(operations) for operations in services.values())
-    parts = ", ".join(f"{len(operations)} of {title}" for title, operations in services.items())
-    lines.append(f"Partita serves {len(kinds)} of the {total} operations in the service model of {known['source']} ({parts}):")
-    lines += ["", "| operation | kind | cases in tests/api |", "|---|---|--:|"]
-    named = sorted((label(title, name), kind) for (title, name), kind in kinds.items())
-    lines += [f"| {name} | {kind} | {counts_of(results, name)} |" for name, kind in named]
+    lines.append(f"Of the operations in the service model of {known['source']}, Partita serves")
+    lines.append("")
+    lines += [f"- {sum(title == of for of, _ in kinds)} of {len(names)} of {title}" for title, names in services.items()]
+    lines += ["", "| operation | service | kind | cases in tests/api |", "|---|---|---|--:|"]
+    for title in services:
+        of_service = sorted((name, kind) for (of, name), kind in kinds.items() if of == title)
+        lines += [f"| {name} | {title} | {kind} | {counts_of(results, label(title, name))} |" for name, kind in of_service]
     lines += ["", "Not served yet; calls get UnknownOperationException:", ""]
     for title, operations in services.items():
         missing = [name for name in operations if (title, name) not in kinds]
