@@ -83,15 +83,14 @@ class Replacements {
     if (name == "FIRST") return text_of(first);
     if (name == "LAST") return text_of(last);
     if (name == "FIRST_LAST_RANGE") return text_of(last - first);
-    if (!totals_) totals_ = totals_of(*facts_.values);
-    if (name == "AVG") return text_of(totals_->sum / static_cast<double>(count));
-    if (name == "MAX") return text_of(totals_->most);
-    if (name == "MIN") return text_of(totals_->least);
-    return text_of(name == "SUM" ? totals_->sum : totals_->most - totals_->least);
+    const Totals totals = totals_of(*facts_.values);
+    if (name == "AVG") return text_of(totals.sum / static_cast<double>(count));
+    if (name == "MAX") return text_of(totals.most);
+    if (name == "MIN") return text_of(totals.least);
+    return text_of(name == "SUM" ? totals.sum : totals.most - totals.least);
   }
 
   const LabelFacts& facts_;
-  std::optional<Totals> totals_;
 };
 
 }  // namespace
