@@ -38,6 +38,7 @@ MORE = {
     "--log-level": ("operations.md#the-log", "The log"),
     "--audit-log": ("security.md#audit-log", "Audit log"),
     "--trace-to": ("operations.md#traces", "Traces"),
+    "--alarm-hook": ("cloudwatch.md#actions", "CloudWatch"),
     "--seed": ("testing.md#seed-data", "Seed data"),
     "--namespaces": ("testing.md#parallel-workers", "Namespaces"),
     "--root-400": ("testing.md#tools-that-wait-for-dynamodb-local", "DynamoDB Local"),

@@ -38,6 +38,7 @@
 #include "net/certificate.h"
 #include "net/server.h"
 #include "net/unix_socket.h"
+#include "observe/alarm_hook.h"
 #include "observe/audit_log.h"
 #include "observe/pages.h"
 #include "observe/request_log.h"
@@ -203,6 +204,25 @@ Result<std::unique_ptr<observe::Traces>> begin_traces(const cli::LogOptions& opt
   observe::Traces::Options traces{std::move(*collector), options.trace_one_in.value_or(1), std::string(version),
                                   system_random().uuid()};
   return observe::Traces::start(std::move(traces), system_clock(), system_random());
+}
+
+// The threads that record metrics and carry out the actions of alarms.
+struct MetricThreads {
+  std::unique_ptr<observe::AlarmHook> alarm_hook;  // null without --alarm-hook
+  std::unique_ptr<ops::MetricsThread> recorder;
+};
+
+// Before the first call of the service.
+Result<MetricThreads> start_metrics(const std::string& alarm_hook, ops::Service& service) {
+  MetricThreads threads;
+  if (!alarm_hook.empty()) {
+    auto url = net::Url::parse(alarm_hook);
+    PARTITA_CHECK(url.ok());
+    service.set_alarm_actions(metrics::AlarmActions::kSent);
+    PARTITA_TRY(threads.alarm_hook, observe::AlarmHook::start(std::move(*url), service, system_random()));
+  }
+  PARTITA_TRY(threads.recorder, ops::MetricsThread::start(service, system_random()));
+  return threads;
 }
 
 // Without the reserve every request would be refused.
@@ -395,7 +415,7 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   namespaces::Namespaces namespaces(environment, *root, seed, options.development.namespaces_by,
                                     options.development.max_namespaces.value_or(kDefaultNamespaces));
   PARTITA_TRY_VOID(namespaces.start());
-  PARTITA_TRY(const auto metrics, ops::MetricsThread::start(service, system_random()));
+  PARTITA_TRY(const MetricThreads metrics, start_metrics(options.alarm_hook, service));
   PARTITA_TRY(const std::unique_ptr<observe::Traces> traces, begin_traces(options.log, build.version));
   observe::Pages pages({*engine, scheme_of(options.store.url), system_random(), service, build.version,
                         std::move(inputs.token), traces.get(), audit.get()});

@@ -40,9 +40,9 @@ const std::vector<Group>& serve_groups() {
       {"Limits",
        {"--threads", "--max-connections", "--idle-timeout", "--request-timeout", "--request-rate", "--capacity",
         "--capacity-of", "--memory-budget", "--vector-memory"}},
-      {"Logs, audit, traces",
-       {"--log-level", "--log-format", "--slow-request", "--audit-log", "--audit-data", "--trace-to",
-        "--trace-one-in"}},
+      {"Logs, audit, traces, alarms",
+       {"--log-level", "--log-format", "--slow-request", "--audit-log", "--audit-data", "--trace-to", "--trace-one-in",
+        "--alarm-hook"}},
       {"Development and tests", {"--seed", "--namespaces", "--max-namespaces", "--root-400", "--clock"}},
   };
   return groups;

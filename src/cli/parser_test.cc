@@ -121,6 +121,7 @@ TEST(CommandLine, SaysNoPasswords) {
       {"serve", "--store", "oracle://u:PW@h/x"},
       {"serve", "--data", "host=h password=PW"},
       {"serve", "--trace-to", "http://u:PW@h"},
+      {"serve", "--alarm-hook", "http://u:PW@h"},
       {"serve", "--allow-origin", "http://u:PW@h/"},
       {"serve", "--listen", "u:PW@h"},
       {"status", "http://u:PW@h"},

@@ -49,6 +49,14 @@ Result<void> set_trace_to(Draft& draft, const Flag&, std::string_view text) {
   return {};
 }
 
+Result<void> set_alarm_hook(Draft& draft, const Flag&, std::string_view text) {
+  if (!net::Url::parse(text).ok()) {
+    return misuse("--alarm-hook takes a URL such as http://localhost:9000/alarms, not " + quoted(text) + ".");
+  }
+  draft.line.serve.alarm_hook = text;
+  return {};
+}
+
 Result<void> set_namespaces(Draft& draft, const Flag&, std::string_view text) {
   if (text != "key" && text != "header") {
     return misuse("--namespaces takes key or header, not " + quoted(text) + ".");
@@ -215,6 +223,10 @@ constexpr std::array kServeFlags = {
          "Start a trace for one in N requests that carry no trace context (default 1). Requests that carry one follow "
          "its sampling flag.",
          set_number<PARTITA_OPTION(serve.log.trace_one_in), 1, 1'000'000'000>},
+    Flag{"--alarm-hook", "URL",
+         "Send a request to this URL for each action of an alarm that changes its state. The request is a notification "
+         "of SNS to an HTTP subscriber, without a signature. Without this option, actions are not carried out.",
+         set_alarm_hook},
     Flag{"--scrub", "HOURS",
          "Check all table files of --data in the background, and again this many hours after each round. `partita "
          "status`, /ready and /metrics report damage.",

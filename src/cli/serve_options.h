@@ -65,6 +65,7 @@ struct ServeOptions {
   TlsFiles tls;
   LogOptions log;
   DevelopmentOptions development;
+  std::string alarm_hook;  // a URL
   bool no_console = false;
 };
 

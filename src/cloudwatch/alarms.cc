@@ -110,6 +110,7 @@ Result<HistoryRequest> decode_history(const Parameters& in) {
   PARTITA_TRY(const auto kind, in.word("HistoryItemType", kKinds));
   if (kind == kKinds[0]) part.kind = HistoryKind::kConfiguration;
   if (kind == kKinds[1]) part.kind = HistoryKind::kState;
+  if (kind == kKinds[2]) part.kind = HistoryKind::kAction;
   PARTITA_TRY(const bool excluded, excludes_metric_alarms(in));
   request.none = excluded || (kind && !part.kind);  // there are no entries of the other kinds
   PARTITA_TRY(const auto from, in.time("StartDate"));
@@ -129,11 +130,16 @@ Result<HistoryRequest> decode_history(const Parameters& in) {
   return request;
 }
 
+std::string_view type_of(HistoryKind kind) {
+  if (kind == HistoryKind::kAction) return "Action";
+  return kind == HistoryKind::kState ? "StateUpdate" : "ConfigurationUpdate";
+}
+
 Document document_of_entry(const HistoryEntry& entry) {
   return Document::Map{{"AlarmName", entry.alarm},
                        {"AlarmType", kMetricAlarms},
                        {"Timestamp", Document::Time{entry.at_ms}},
-                       {"HistoryItemType", entry.kind == HistoryKind::kState ? "StateUpdate" : "ConfigurationUpdate"},
+                       {"HistoryItemType", type_of(entry.kind)},
                        {"HistorySummary", entry.summary},
                        {"HistoryData", entry.data}};
 }
@@ -256,7 +262,7 @@ Task<Result<Document>> set_alarm_state(const CallContext& context, Parameters in
     if (found == nullptr) return std::nullopt;
     return metrics::in_state(*found, state, reason, data, now_ms, entries);
   };
-  const AlarmStore store(context.engine, context.random);
+  const AlarmStore store(context.engine, context.random, context.actions);
   PARTITA_CO_TRY(const bool changed, co_await store.change(name, change));
   if (!changed) co_return model::refuse(Fault::kMonitorNoAlarm, {name});
   co_return Document(Document::Map{});

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "cloudwatch/parameters.h"
+#include "metrics/evaluation.h"
 #include "metrics/insights.h"
 #include "storage/engine.h"
 #include "wire/document.h"
@@ -24,6 +25,7 @@ struct CallContext {
   Random& random;
   std::string_view region;
   std::string_view account;  // twelve digits
+  metrics::AlarmActions actions = metrics::AlarmActions::kIgnored;
   // Of all tables, by name; empty unless the call needs them (CallRow::about).
   std::span<const table::InsightRule> rules = {};
 };

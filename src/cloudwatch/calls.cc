@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/alarm_notice.h"
+
 namespace partita::cloudwatch {
 
 namespace {
@@ -41,8 +43,7 @@ const CallRow* find_call(std::string_view name) {
 }
 
 std::string alarm_arn(std::string_view region, std::string_view account, std::string_view alarm) {
-  std::string arn = "arn:aws:cloudwatch:";
-  return arn.append(region).append(":").append(account).append(":alarm:").append(alarm);
+  return wire::alarm_arn(region, account, alarm);
 }
 
 std::string rule_arn(std::string_view region, std::string_view account, std::string_view rule) {

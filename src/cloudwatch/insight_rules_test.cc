@@ -44,7 +44,8 @@ class InsightRulesTest : public testing::Test {
   std::string call(std::string_view name, const std::string& body) {
     const auto document = wire::read_json(body);
     EXPECT_TRUE(document.ok()) << body;
-    const CallContext context{*engine_, clock_, random_, "eu-west-1", "123456789012", rules_};
+    const CallContext context{*engine_, clock_, random_, "eu-west-1", "123456789012", metrics::AlarmActions::kIgnored,
+                              rules_};
     const auto done = wait_for(find_call(name)->run(context, Parameters(*document, name)));
     return done.ok() ? write_json(*done) : wire::message_of(done.error());
   }
@@ -129,7 +130,8 @@ TEST_F(InsightRulesTest, RulesAreListedByPages) {
 }
 
 TEST_F(InsightRulesTest, PoliciesAreAskedAboutTheRule) {
-  const CallContext context{*engine_, clock_, random_, "eu-west-1", "123456789012", rules_};
+  const CallContext context{*engine_, clock_, random_, "eu-west-1", "123456789012", metrics::AlarmActions::kIgnored,
+                            rules_};
   const auto named = wire::read_json(R"({"RuleName":"x"})");
   EXPECT_EQ(resources_of(*find_call("GetInsightRuleReport"), context, *named).value(),
             std::vector<std::string>{"arn:aws:cloudwatch:eu-west-1:123456789012:insight-rule/x"});

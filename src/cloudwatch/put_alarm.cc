@@ -179,13 +179,15 @@ Task<Result<Document>> put_metric_alarm(const CallContext& context, Parameters i
   Alarm stored;
   const metrics::AlarmStore::Change change = [&](const Alarm* found, std::vector<metrics::HistoryEntry>& entries) {
     stored = metrics::configured(given, found, now_ms, entries);
+    stored.region = context.region;
+    stored.account = context.account;
     return std::optional<Alarm>(stored);
   };
   auto changed = co_await store.change(given.name, change);
   if (!changed.ok()) co_return std::move(changed).error();
   // As soon as it exists, instead of at the next minute.
-  PARTITA_CO_TRY_VOID(
-      co_await metrics::evaluate_alarm(context.engine, context.random, stored, now_ms / kMsPerMinute, now_ms));
+  PARTITA_CO_TRY_VOID(co_await metrics::evaluate_alarm(context.engine, context.random, stored, now_ms / kMsPerMinute,
+                                                       now_ms, context.actions));
   co_return Document(Document::Map{});
 }
 

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "metrics/alarm_names.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
+#include "wire/alarm_notice.h"
 
 namespace partita::metrics {
 
@@ -102,6 +104,7 @@ class AlarmFields {
 
 std::string row_of_alarm(const Alarm& alarm) {
   Item item;
+  item.set("account", AttributeValue::string(alarm.account));
   item.set("actions_enabled", AttributeValue::boolean(alarm.actions_enabled));
   item.set("alarm_actions", texts(alarm.alarm_actions));
   item.set("changed", number(alarm.changed_ms));
@@ -120,6 +123,7 @@ std::string row_of_alarm(const Alarm& alarm) {
   if (alarm.policy) item.set("policy", texts({alarm.policy->resource, alarm.policy->id, alarm.policy->name}));
   item.set("reason", AttributeValue::string(alarm.reason));
   if (alarm.reason_data) item.set("reason_data", AttributeValue::string(*alarm.reason_data));
+  item.set("region", AttributeValue::string(alarm.region));
   item.set("says_missing", AttributeValue::boolean(alarm.says_missing));
   item.set("says_to_alarm", AttributeValue::boolean(alarm.says_to_alarm));
   item.set("space", AttributeValue::string(alarm.space));
@@ -140,6 +144,7 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   Alarm alarm;
   alarm.name = name;
   AlarmFields fields(item);
+  fields.take("account", alarm.account);
   fields.take("actions_enabled", alarm.actions_enabled);
   fields.take("alarm_actions", alarm.alarm_actions);
   fields.take("changed", alarm.changed_ms);
@@ -160,6 +165,7 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   if (policy.size() == 3) alarm.policy = ScalingOwner{policy[0], policy[1], policy[2]};
   fields.take("reason", alarm.reason);
   fields.take("reason_data", alarm.reason_data);
+  fields.take("region", alarm.region);
   fields.take("says_missing", alarm.says_missing);
   fields.take("says_to_alarm", alarm.says_to_alarm);
   fields.take("space", alarm.space);
@@ -178,6 +184,69 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
     return Error(ErrorKind::kCorrupt, "the row of an alarm is damaged.");
   }
   return alarm;
+}
+
+std::optional<std::string_view> view_if(const std::optional<std::string>& text) {
+  return text ? std::optional<std::string_view>(*text) : std::nullopt;
+}
+
+wire::AlarmNoticeText text_of(const Alarm& before, const Alarm& after) {
+  constexpr int64_t kSecondsOfMinute = 60;
+  wire::AlarmNoticeText text{.name = after.name,
+                             .description = view_if(after.description),
+                             .region = after.region,
+                             .account = after.account,
+                             .configured_ms = after.configured_ms,
+                             .changed_ms = after.changed_ms,
+                             .state = name_of(after.state),
+                             .reason = after.reason,
+                             .old_state = name_of(before.state),
+                             .ok_actions = after.ok_actions,
+                             .alarm_actions = after.alarm_actions,
+                             .insufficient_data_actions = after.insufficient_data_actions,
+                             .metric = after.metric,
+                             .space = after.space,
+                             .statistic = after.statistic,
+                             .unit = view_if(after.unit),
+                             .dimensions = {},
+                             .period_s = after.period_minutes * kSecondsOfMinute,
+                             .periods = after.rule.periods,
+                             .to_alarm = std::nullopt,
+                             .comparison = name_of(after.rule.comparison),
+                             .threshold = after.rule.threshold,
+                             .missing = name_of(after.rule.missing)};
+  for (const auto& [name, value] : after.dimensions) text.dimensions.emplace_back(name, value);
+  if (after.says_to_alarm) text.to_alarm = after.rule.to_alarm;
+  return text;
+}
+
+const std::vector<std::string>& actions_of(const Alarm& alarm) {
+  if (alarm.state == AlarmState::kAlarm) return alarm.alarm_actions;
+  return alarm.state == AlarmState::kOk ? alarm.ok_actions : alarm.insufficient_data_actions;
+}
+
+// Adds a notice for each action of the new state, if there is one. `waiting`: the row of the others, or null; a damaged
+// one is replaced.
+void put_notices(const Alarm& before, const Alarm& after, const Record* waiting, Random& random,
+                 std::vector<HistoryEntry>& entries, Changes& changes) {
+  const std::vector<std::string>& actions = actions_of(after);
+  if (before.state == after.state || !after.actions_enabled || actions.empty()) return;
+  std::vector<Notice> notices;
+  if (waiting != nullptr) {
+    auto read = notices_from(waiting->value);
+    if (read.ok()) notices = std::move(*read);
+  }
+  const wire::AlarmNoticeText text = text_of(before, after);
+  const std::string subject = wire::alarm_notice_subject(text);
+  const std::string message = wire::alarm_notice_message(text);
+  for (const std::string& action : actions) {
+    notices.push_back({random.uuid(), action, subject, message, after.changed_ms, after.changed_ms});
+  }
+  for (const Notice& excess : take_excess(notices)) {
+    const std::string error = "Too many notices of the alarm are waiting; this one was given up.";
+    entries.push_back(entry_of_notice(after.name, excess, error, after.changed_ms));
+  }
+  changes.put(notices_key(after.name), row_of_notices(notices));
 }
 
 std::string_view name_in_key(std::string_view key) { return key.substr(alarm_key({}).bytes.size()); }
@@ -215,11 +284,17 @@ std::string history_bound(std::string_view alarm, int64_t at_ms) {
 
 }  // namespace
 
-void AlarmStore::put_entries(const std::vector<HistoryEntry>& entries, Changes& changes) const {
+HistoryEntry entry_of_notice(const std::string& alarm, const Notice& notice, const std::optional<std::string>& error,
+                             int64_t now_ms) {
+  const wire::AlarmActionText text{notice.action, notice.made_ms, notice.message, view_if(error)};
+  return {alarm, now_ms, HistoryKind::kAction, wire::alarm_action_summary(text), wire::alarm_action_data(text)};
+}
+
+void put_history(const std::vector<HistoryEntry>& entries, Random& random, Changes& changes) {
   for (const HistoryEntry& entry : entries) {
     std::string rest =
         history_bound(entry.alarm, entry.at_ms).substr(table::system_key(SystemRow::kAlarmHistory).bytes.size());
-    append_u32(rest, next_number(random_));
+    append_u32(rest, next_number(random));
     Item item;
     item.set("data", AttributeValue::string(entry.data));
     item.set("kind", number(static_cast<int64_t>(entry.kind)));
@@ -245,10 +320,12 @@ Task<Result<bool>> AlarmStore::change(std::string name, Change change) const {
     changed = after.has_value();
     if (!after) return Decision::kRefuse;
     table::put_twice(alarm_key(name), row_of_alarm(*after), changes);
-    put_entries(entries, changes);
+    if (before && found.size() > 1) put_notices(*before, *after, found[1], random_, entries, changes);
+    put_history(entries, random_, changes);
     return Decision::kCommit;
   };
   std::vector<Key> keys{alarm_key(name)};
+  if (actions_ == AlarmActions::kSent) keys.push_back(notices_key(name));
   std::vector<storage::Compare> compare;
   auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
@@ -259,7 +336,8 @@ Task<Result<bool>> AlarmStore::erase(std::string name, HistoryEntry entry) const
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     if (found[0] == nullptr) return Decision::kRefuse;
     table::erase_twice(alarm_key(name), changes);
-    put_entries({entry}, changes);
+    changes.erase(notices_key(name));
+    put_history({entry}, random_, changes);
     return Decision::kCommit;
   };
   std::vector<Key> keys{alarm_key(name)};

@@ -14,6 +14,7 @@
 #include "base/task.h"
 #include "metrics/evaluation.h"
 #include "metrics/metric.h"
+#include "metrics/notice.h"
 #include "storage/engine.h"
 
 namespace partita::metrics {
@@ -37,7 +38,7 @@ struct Alarm {
   std::optional<ScalingOwner> policy;  // nullopt: it was made by PutMetricAlarm
   std::optional<std::string> description;
   bool actions_enabled = true;
-  std::vector<std::string> ok_actions;  // ARNs, which nothing is sent to
+  std::vector<std::string> ok_actions;  // ARNs, see notice.h
   std::vector<std::string> alarm_actions;
   std::vector<std::string> insufficient_data_actions;
   std::map<std::string, std::string> tags;
@@ -51,6 +52,8 @@ struct Alarm {
   AlarmRule rule;
   bool says_to_alarm = false;  // whether DatapointsToAlarm was given
   bool says_missing = false;   // whether TreatMissingData was given
+  std::string region;          // of the last PutMetricAlarm, as is the account; for messages
+  std::string account;
 
   AlarmState state = AlarmState::kInsufficientData;
   std::string reason;
@@ -60,7 +63,7 @@ struct Alarm {
   int64_t changed_ms = 0;                  // of the state
 };
 
-enum class HistoryKind : uint8_t { kConfiguration, kState };
+enum class HistoryKind : uint8_t { kConfiguration, kState, kAction };
 
 struct HistoryEntry {
   std::string alarm;
@@ -74,7 +77,7 @@ struct HistoryEntry {
 // Which entries of the history, and which of these.
 struct HistoryPart {
   std::string alarm = {};                // empty: of all alarms
-  std::optional<HistoryKind> kind = {};  // absent: of both kinds
+  std::optional<HistoryKind> kind = {};  // absent: of all kinds
   int64_t from_ms = 0;                   // times in [from_ms, to_ms)
   int64_t to_ms = INT64_MAX;
   bool newest_first = false;
@@ -87,19 +90,26 @@ struct HistoryPage {
   bool more = false;  // there are further ones
 };
 
+// About a notice that was delivered, or could not be: `error`, a sentence.
+HistoryEntry entry_of_notice(const std::string& alarm, const Notice& notice, const std::optional<std::string>& error,
+                             int64_t now_ms);
+// Stores entries with these changes.
+void put_history(const std::vector<HistoryEntry>& entries, Random& random, storage::Changes& changes);
+
 // Callable from any thread. Arguments are copied into the tasks, unless said otherwise. Errors: those of the engine;
 // kCorrupt.
 class AlarmStore {
  public:
-  // Both outlive it.
-  AlarmStore(storage::Engine& engine, Random& random) : engine_(engine), random_(random) {}
+  // Both outlive it. `actions`: of alarms that change() puts into another state.
+  AlarmStore(storage::Engine& engine, Random& random, AlarmActions actions = AlarmActions::kIgnored)
+      : engine_(engine), random_(random), actions_(actions) {}
 
   // Changes an alarm in one transaction. `change` gets the alarm as it is, or nothing, and returns what it becomes, or
-  // nothing to leave all as it is; it fills `entries`, which are stored too. It may be called several times. True: the
-  // alarm was changed.
+  // nothing to leave all as it is; it fills `entries`, which are stored too, as are the notices of a new state. It may
+  // be called several times. True: the alarm was changed.
   using Change = std::function<std::optional<Alarm>(const Alarm* found, std::vector<HistoryEntry>& entries)>;
   Task<Result<bool>> change(std::string name, Change change) const;
-  // False: there is no such alarm. `entry` is stored with the deletion.
+  // False: there is no such alarm. `entry` is stored with the deletion. The alarm's notices are erased too.
   Task<Result<bool>> erase(std::string name, HistoryEntry entry) const;
 
   Task<Result<std::optional<Alarm>>> find(std::string name) const;
@@ -119,10 +129,10 @@ class AlarmStore {
     storage::Key key;
   };
   Task<Result<std::vector<HistoryPlace>>> places_of(const HistoryPart& part) const;
-  void put_entries(const std::vector<HistoryEntry>& entries, storage::Changes& changes) const;
 
   storage::Engine& engine_;
   Random& random_;
+  AlarmActions actions_;
 };
 
 }  // namespace partita::metrics

@@ -11,6 +11,8 @@ namespace partita::metrics {
 
 enum class AlarmState : uint8_t { kOk, kAlarm, kInsufficientData };
 enum class Comparison : uint8_t { kAtLeast, kAbove, kBelow, kAtMost };
+// What becomes of the actions of an alarm that changes its state: nothing, or requests to the hook (notice.h).
+enum class AlarmActions : uint8_t { kIgnored, kSent };
 enum class MissingData : uint8_t { kMissing, kIgnore, kBreaching, kNotBreaching };
 
 struct AlarmRule {

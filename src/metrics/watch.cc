@@ -102,8 +102,8 @@ Alarm in_state(const Alarm& alarm, AlarmState state, std::string reason, std::op
   return after;
 }
 
-Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm alarm, int64_t minute,
-                                  int64_t now_ms) {
+Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm alarm, int64_t minute, int64_t now_ms,
+                                  AlarmActions actions) {
   PARTITA_CO_TRY(const Points points, co_await points_of(engine, alarm, minute));
   const Evaluation evaluation = evaluate(alarm.rule, points);
   if (!evaluation.state || *evaluation.state == alarm.state) co_return Result<void>();
@@ -118,13 +118,14 @@ Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm
     }
     return in_state(*found, *evaluation.state, reason, data, now_ms, entries);
   };
-  const AlarmStore store(engine, random);
+  const AlarmStore store(engine, random, actions);
   auto changed = co_await store.change(alarm.name, change);
   if (!changed.ok()) co_return std::move(changed).error();
   co_return Result<void>();
 }
 
-Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms) {
+Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms,
+                                   AlarmActions actions) {
   const AlarmStore store(engine, random);
   Result<void> first;
   const std::string any;
@@ -133,7 +134,7 @@ Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int6
     auto listed = co_await store.list(any, after, kAlarmsAtOnce);
     PARTITA_CO_TRY(const std::vector<Alarm> alarms, std::move(listed));
     for (const Alarm& alarm : alarms) {
-      auto done = co_await evaluate_alarm(engine, random, alarm, minute, now_ms);
+      auto done = co_await evaluate_alarm(engine, random, alarm, minute, now_ms, actions);
       if (!done.ok() && first.ok()) first = std::move(done);
     }
     if (alarms.size() < kAlarmsAtOnce) co_return first;

@@ -17,9 +17,11 @@ inline constexpr std::string_view kDynamoDbSpace = "AWS/DynamoDB";
 
 // Evaluates the alarm with the values of the minutes before `minute` (since 1970) and stores its new state, if it
 // changes. Errors: those of the engine; kCorrupt.
-Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm alarm, int64_t minute, int64_t now_ms);
+Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm alarm, int64_t minute, int64_t now_ms,
+                                  AlarmActions actions = AlarmActions::kIgnored);
 // All alarms. The first error is returned after all were tried.
-Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms);
+Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms,
+                                   AlarmActions actions = AlarmActions::kIgnored);
 
 // The alarm as it is put over what was found, whose state and tags it keeps, and the entry of its history. Null: none
 // was found.

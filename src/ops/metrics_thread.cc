@@ -91,7 +91,7 @@ void MetricsThread::follow_policies() {
 void MetricsThread::evaluate(int64_t now_ms) {
   waited_.reset();
   storage::Engine& engine = service_.database()->engine();
-  const auto evaluated = wait_for(metrics::evaluate_alarms(engine, random_, minute_, now_ms));
+  const auto evaluated = wait_for(metrics::evaluate_alarms(engine, random_, minute_, now_ms, service_.alarm_actions()));
   if (!evaluated.ok()) log_failure("Not all alarms could be evaluated. ", evaluated.error());
   const int64_t hour = minute_ / kMinutesOfAnHour;
   if (std::exchange(swept_hour_, hour) == hour) return;

@@ -104,9 +104,9 @@ Task<Result<void>> check_policies(const Context& context, const cloudwatch::Call
 
 // The steps of a call whose caller is known.
 Task<Result<Document>> carry_out_monitoring(const Context& context, const cloudwatch::CallRow& called,
-                                            const Document& parameters) {
-  cloudwatch::CallContext monitoring{context.database.engine(), context.database.clock(), context.database.random(),
-                                     context.caller.region, context.caller.account_id};
+                                            const Document& parameters, metrics::AlarmActions actions) {
+  cloudwatch::CallContext monitoring{context.database.engine(), context.database.clock(),  context.database.random(),
+                                     context.caller.region,     context.caller.account_id, actions};
   PARTITA_CO_TRY_VOID(co_await check_policies(context, called, monitoring, parameters));
   std::vector<table::InsightRule> rules;
   if (called.about == cloudwatch::About::kRules || called.about == cloudwatch::About::kRule) {
@@ -131,7 +131,7 @@ std::span<const Operation> monitoring_operations() {
   return all;
 }
 
-Task<Reply> answer_monitoring(table::Database& database, Admission& admission, bool in_namespace,
+Task<Reply> answer_monitoring(table::Database& database, Admission& admission, MonitoringSettings settings,
                               const cloudwatch::Protocol& protocol, const Call& call) {
   const cloudwatch::Raw raw{call.target, call.path, call.content_type, call.body};
   const std::string name = protocol.operation(raw);
@@ -144,11 +144,11 @@ Task<Reply> answer_monitoring(table::Database& database, Admission& admission, b
   if (!known.ok()) co_return refusal_in(protocol, known.error(), call, operation);
   if (!parameters.ok()) co_return refusal_in(protocol, parameters.error(), call, operation);
   if (called == nullptr) co_return refusal_in(protocol, refuse(Fault::kMonitorNoOperation, {name}), call, nullptr);
-  if (in_namespace || !call.space.empty()) {
+  if (settings.in_namespace || !call.space.empty()) {
     co_return refusal_in(protocol, refuse(Fault::kMonitorElsewhere), call, operation);
   }
   const Context context{database, admission, **known, *operation, call.host, call.body, call.source};
-  const auto answered = co_await carry_out_monitoring(context, *called, *parameters);
+  const auto answered = co_await carry_out_monitoring(context, *called, *parameters, settings.actions);
   if (!answered.ok()) co_return refusal_in(protocol, answered.error(), call, operation);
   Reply reply = monitoring_reply(protocol.reply(called->name, *answered, call.request_id), operation);
   reply.repeatable = !called->writes;

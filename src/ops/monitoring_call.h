@@ -5,6 +5,7 @@
 
 #include "base/task.h"
 #include "cloudwatch/protocol.h"
+#include "metrics/evaluation.h"
 #include "ops/call.h"
 #include "ops/operation.h"
 
@@ -21,9 +22,14 @@ inline const cloudwatch::Protocol* monitoring_protocol(const Call& call) {
   return cloudwatch::protocol_of({call.target, call.path, call.content_type, call.body});
 }
 
-// Never fails, like Service::call(). `in_namespace`: the database is a namespace, which has no metrics, and the call is
-// refused. All arguments outlive the task. Callable from any thread.
-Task<Reply> answer_monitoring(table::Database& database, Admission& admission, bool in_namespace,
+struct MonitoringSettings {
+  bool in_namespace = false;  // the database is a namespace, which has no metrics, and the call is refused
+  metrics::AlarmActions actions = metrics::AlarmActions::kIgnored;
+};
+
+// Never fails, like Service::call(). `database`, `admission`, `protocol` and `call` outlive the task. Callable from any
+// thread.
+Task<Reply> answer_monitoring(table::Database& database, Admission& admission, MonitoringSettings settings,
                               const cloudwatch::Protocol& protocol, const Call& call);
 
 }  // namespace partita::ops

@@ -197,7 +197,8 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     DrainLock::SharedGuard guard(drain_lock_);
     co_await guard;
     if (database_ == nullptr) co_return refusal(without_database());
-    co_return co_await answer_monitoring(*database_, parts_->admission, !parts_->space.empty(), *protocol, call);
+    const MonitoringSettings settings{!parts_->space.empty(), alarm_actions_};
+    co_return co_await answer_monitoring(*database_, parts_->admission, settings, *protocol, call);
   }
   if (call.target.empty() && auth::is_form(call.content_type)) {
     DrainLock::SharedGuard guard(drain_lock_);

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "metrics/counts.h"
+#include "metrics/evaluation.h"
 #include "metrics/insights.h"
 #include "ops/authorisation.h"
 #include "ops/call.h"
@@ -108,6 +109,9 @@ class Service {
 
   // The limits and the authorisation of this service.
   const Admission& admission() const;
+  // What becomes of the actions of alarms; kIgnored at first. Set it before the first call.
+  void set_alarm_actions(metrics::AlarmActions actions) { alarm_actions_ = actions; }
+  metrics::AlarmActions alarm_actions() const { return alarm_actions_; }
   // Writes all metrics of requests. Callable from any thread.
   void report(Exposition& out);
   // What CloudWatch's metrics are made of, of the tables of this service. For one thread, which is the only one to take
@@ -132,6 +136,7 @@ class Service {
   Task<Reply> call(const Call& call, bool* allowed);
   table::Database* database_;      // changes only while the drain lock is closed
   int64_t iterators_from_ms_ = 0;  // the same
+  metrics::AlarmActions alarm_actions_ = metrics::AlarmActions::kIgnored;
   DrainLock drain_lock_;
   std::unique_ptr<Parts> parts_;
 };

@@ -43,9 +43,6 @@ std::string day_first(int64_t ms) {
   return out.append(" ").append(iso.substr(11, 8));
 }
 
-// "2026-11-26T15:04:00.000+0000"
-std::string java_time(int64_t ms) { return std::string(utc_text(ms).data()) + "+0000"; }
-
 std::string transition(const AlarmCrossing& crossing) {
   return " (minimum " + plural(crossing.minimum, "datapoint") + " for " +
          (crossing.alarm ? "OK -> ALARM" : "ALARM -> OK") + " transition).";
@@ -56,6 +53,8 @@ std::string transition(const AlarmCrossing& crossing) {
 std::string scaling_alarm_description(std::string_view policy_arn) {
   return std::string("DO NOT EDIT OR DELETE. For TargetTrackingScaling policy ").append(policy_arn).append(".");
 }
+
+std::string java_time(int64_t ms) { return std::string(utc_text(ms).data()) + "+0000"; }
 
 std::string java_double(double value) {
   constexpr double kLeast = 1e-3;

@@ -29,6 +29,8 @@ std::string scaling_alarm_description(std::string_view policy_arn);
 
 // "99.0": as AWS's Java writes a double of ordinary size.
 std::string java_double(double value);
+// "2026-11-26T15:04:00.000+0000": a time in ms since 1970, the same way.
+std::string java_time(int64_t ms);
 
 // Summaries and data of history. `data` is JSON.
 std::string alarm_updated_summary(std::string_view from, std::string_view to);

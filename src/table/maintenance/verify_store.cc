@@ -118,7 +118,8 @@ class CatalogReader {
         return;
       case SystemRow::kAlarm:
       case SystemRow::kAlarmHistory:
-        if (!model::decode_item(row.value).ok()) wrong("An alarm or its history cannot be read.");
+      case SystemRow::kAlarmNotices:
+        if (!model::decode_item(row.value).ok()) wrong("An alarm, its history or its notices cannot be read.");
         return;
       case SystemRow::kInsights:  // `metrics` knows what these mean
       case SystemRow::kMetrics:

@@ -29,6 +29,7 @@ enum class SystemRow : char {
   kMetrics = 'H',       // then a table's name, a zero, an hour and a server: its metrics (src/metrics)
   kAlarm = 'L',         // then an alarm's name
   kAlarmHistory = 'X',  // then an alarm's name, a zero, a time and a number
+  kAlarmNotices = 'O',  // then an alarm's name: requests to the hook that are not delivered yet
   kInsights = 'K',      // then the ids of a table and an index, a kind, a minute and a server: keys (src/metrics)
   kLedger = 'Q',        // then B and buckets or nothing: how servers share capacity (src/throttle/ledger_rows.h)
   kSeed = 'D',          // the progress and owner of an unfinished --seed, see seed_mark.h
