@@ -90,15 +90,8 @@ class CatalogReader {
       case SystemRow::kToken:
         if (!used_token(row.value).ok()) wrong("A ClientRequestToken cannot be read.");
         return;
-      case SystemRow::kStream: {
-        auto stream = decode_stream_row(row.value);
-        if (!stream.ok()) return wrong("The stream '" + std::string(rest) + "' cannot be read.");
-        if (stream_row_key(stream->table, stream->label).bytes != row.key) {
-          wrong("The stream " + stream->label + " of table " + stream->table + " has the row of another.");
-        }
-        known_.streams.push_back(std::move(*stream));
-        return;
-      }
+      case SystemRow::kStream:
+        return take_stream(rest, row);
       case SystemRow::kTrimmed:
         if (!trimmed_upto(storage::Record{std::string(row.value), {}}).ok()) {
           wrong("A row of a vector index's log cannot be read.");
@@ -130,6 +123,15 @@ class CatalogReader {
         return;
     }
     wrong("The catalogue has a row of the unknown kind '" + std::string(1, static_cast<char>(*letter)) + "'.");
+  }
+
+  void take_stream(std::string_view name, const Page::Row& row) {
+    auto stream = decode_stream_row(row.value);
+    if (!stream.ok()) return wrong("The stream '" + std::string(name) + "' cannot be read.");
+    if (stream_row_key(stream->table, stream->label).bytes != row.key) {
+      wrong("The stream " + stream->label + " of table " + stream->table + " has the row of another.");
+    }
+    known_.streams.push_back(std::move(*stream));
   }
 
   void take_table(const std::string& name, const Page::Row& row) {
