@@ -182,6 +182,8 @@ Task<Result<bool>> CapacityLedger::State::look_once() {
 }
 
 Task<void> CapacityLedger::State::look() {
+  // A namespace exists when it has rows, and looking at an empty one must not make it.
+  if (!space_.empty() && participant_.divisor() == 0 && context_.catalog().all().empty()) co_return;
   bool done = false;
   for (int attempt = 0; attempt < kAttempts && !done; ++attempt) {
     const Result<bool> looked = co_await look_once();

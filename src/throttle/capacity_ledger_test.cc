@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "engines/memory/memory_engine.h"
+#include "table/control/tables.h"
 #include "table/open/database.h"
 #include "throttle/ledger_rows.h"
 
@@ -14,11 +16,13 @@ namespace partita::throttle {
 namespace {
 
 struct Sharer {
-  explicit Sharer(storage::Engine& engine)
-      : database(table::Database::open(engine, system_clock(), system_random()).value()),
-        ledger(std::make_unique<CapacityLedger>(*database, limits, "")) {}
+  explicit Sharer(storage::Engine& engine, const std::string& of_space = "")
+      : space(of_space),
+        database(table::Database::open(engine, system_clock(), system_random()).value()),
+        ledger(std::make_unique<CapacityLedger>(*database, limits, space)) {}
 
-  uint32_t divisor() const { return limits->share_of("")->divisor(); }
+  uint32_t divisor() const { return limits->share_of(space)->divisor(); }
+  const std::string space;
   std::unique_ptr<table::Database> database;
   std::shared_ptr<CapacityLimits> limits = std::make_shared<CapacityLimits>(CapacityMode::kEnforce);
   std::unique_ptr<CapacityLedger> ledger;
@@ -49,6 +53,20 @@ TEST(CapacityLedgerTest, ServersShareUntilOneLeaves) {
   one.ledger.reset();
   EXPECT_EQ(one.divisor(), 0U);
   EXPECT_TRUE(wait_for(read_ledger(*engine)).value().rows.members.empty());
+}
+
+TEST(CapacityLedgerTest, ANamespaceWithoutTablesGetsNoRow) {
+  const auto engine = open_memory_engine();
+  const Sharer one(*engine, "a");
+  EXPECT_EQ(one.divisor(), 0U);
+  EXPECT_TRUE(wait_for(read_ledger(*engine)).value().rows.members.empty());
+  api::CreateTableRequest request;
+  request.name = "Votes";
+  request.definitions = {{"p", model::Type::kS}};
+  request.keys = {{"p", api::KeyRole::kHash}};
+  request.billing_mode = api::BillingMode::kPayPerRequest;
+  EXPECT_TRUE(wait_for(table::create_table(*one.database, request)).ok());
+  EXPECT_TRUE(comes_true([&] { return one.divisor() == 1; }));
 }
 
 }  // namespace
