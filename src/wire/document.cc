@@ -123,14 +123,16 @@ struct ToXml {
 
 // A form as a tree of its names' parts, before it is known which nodes are lists.
 struct FormNode {
+  std::string name;
   std::string value;
-  std::vector<std::pair<std::string, FormNode>> parts;
+  std::vector<FormNode> parts;
 
-  FormNode& part(std::string_view name) {
-    for (auto& [known, node] : parts) {
-      if (known == name) return node;
-    }
-    return parts.emplace_back(std::string(name), FormNode()).second;
+  FormNode& part(std::string_view wanted) {
+    const auto found = std::ranges::find(parts, wanted, &FormNode::name);
+    if (found != parts.end()) return *found;
+    FormNode& made = parts.emplace_back();
+    made.name = wanted;
+    return made;
   }
 };
 
@@ -139,10 +141,11 @@ Result<Document> from_form(const FormNode& node);
 // "member.1", "member.2", ... in the order of their numbers; gaps are closed up, as in AWS.
 Result<Document> list_of(const FormNode& members) {
   std::vector<std::pair<uint32_t, const FormNode*>> numbered;
-  for (const auto& [name, node] : members.parts) {
+  for (const FormNode& node : members.parts) {
+    const char* const name_end = node.name.data() + node.name.size();
     uint32_t number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() || end != name.data() + name.size()) return refuse(Fault::kMalformedDocument);
+    const auto [end, error] = std::from_chars(node.name.data(), name_end, number);
+    if (error != std::errc() || end != name_end) return refuse(Fault::kMalformedDocument);
     numbered.emplace_back(number, &node);
   }
   std::ranges::sort(numbered, {}, [](const auto& one) { return one.first; });
@@ -156,11 +159,11 @@ Result<Document> list_of(const FormNode& members) {
 
 Result<Document> from_form(const FormNode& node) {
   if (node.parts.empty()) return Document(node.value);
-  if (node.parts.size() == 1 && node.parts.front().first == "member") return list_of(node.parts.front().second);
+  if (node.parts.size() == 1 && node.parts.front().name == "member") return list_of(node.parts.front());
   Document::Map map;
-  for (const auto& [name, part] : node.parts) {
+  for (const FormNode& part : node.parts) {
     PARTITA_TRY(Document one, from_form(part));
-    map.emplace_back(name, std::move(one));
+    map.emplace_back(part.name, std::move(one));
   }
   return Document(std::move(map));
 }
@@ -204,10 +207,10 @@ Result<Document> read_form(const Form& form) {
     at->value = value;
   }
   Document::Map map;
-  for (const auto& [name, part] : root.parts) {
-    if (name == "Action" || name == "Version") continue;
+  for (const FormNode& part : root.parts) {
+    if (part.name == "Action" || part.name == "Version") continue;
     PARTITA_TRY(Document one, from_form(part));
-    map.emplace_back(name, std::move(one));
+    map.emplace_back(part.name, std::move(one));
   }
   return Document(std::move(map));
 }
