@@ -1,7 +1,9 @@
 #include "table/maintenance/copy_store.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -84,15 +86,19 @@ Task<Result<std::optional<Record>>> read_mark(Engine& engine) {
   co_return std::move(records[0]);
 }
 
-// Whether the store has no tables and no other data of a server. Rows that a killed server may leave do not count:
-// probes (readiness.h) and the ledger.
-Task<Result<bool>> holds_nothing(Engine& engine) {
-  const storage::Range ledger = system_rows(SystemRow::kLedger);
-  const storage::Range probes = system_rows(SystemRow::kProbe);
-  std::vector<storage::Range> rests(3);
-  rests[0].end = ledger.begin;
-  rests[1] = {ledger.end, probes.begin};
-  rests[2].begin = probes.end;
+// What a killed server may leave in a store without tables: the ledger, and probes (readiness.h). Sorted.
+constexpr std::array kLeftByKilled = {SystemRow::kLedger, SystemRow::kProbe};
+// What any server may.
+constexpr std::array kLeftByAny = {SystemRow::kMetrics, SystemRow::kLedger, SystemRow::kProbe};
+
+// Whether the store has no rows but these.
+Task<Result<bool>> holds_only(Engine& engine, std::span<const SystemRow> left) {
+  std::vector<storage::Range> rests(1);
+  for (const SystemRow one : left) {
+    const storage::Range rows = system_rows(one);
+    rests.back().end = rows.begin;
+    rests.emplace_back().begin = rows.end;
+  }
   for (storage::Range& rest : rests) {
     auto scanned = co_await engine.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const Page page, std::move(scanned));
@@ -252,7 +258,7 @@ Task<Result<void>> Copier::begin() {
     report_.resumed = true;
     co_return Result<void>();
   }
-  PARTITA_CO_TRY(const bool empty, co_await holds_nothing(to_));
+  PARTITA_CO_TRY(const bool empty, co_await holds_only(to_, kLeftByKilled));
   if (!empty)
     co_return refusal(
         "The store to copy to is not empty: name a new directory or database, or a new schema or prefix of one.");
@@ -416,7 +422,7 @@ storage::Range copied_rows(bool snapshots) {
 Task<Result<void>> refuse_copying(Engine& from, std::string name) {
   PARTITA_CO_TRY_VOID(co_await refuse_half_copy(from));
   PARTITA_CO_TRY_VOID(co_await refuse_half_rollback(from));
-  PARTITA_CO_TRY(const bool nothing, co_await holds_nothing(from));
+  PARTITA_CO_TRY(const bool nothing, co_await holds_only(from, kLeftByAny));
   if (nothing) co_return refusal("There is nothing to copy: " + name + " holds no tables.");
   co_return Result<void>();
 }

@@ -182,6 +182,11 @@ TEST_F(CopyTest, TakesAStoreThatWasOnlyProbed) {
   const auto probed = open_memory_engine();
   const auto third = open_memory_engine();
   ASSERT_TRUE(wait_for(probed->transact(none, {}, probe)).ok());
+  const storage::Decide measure = [](std::span<const storage::Record* const>, storage::Changes& changes) {
+    changes.put(system_key(SystemRow::kMetrics, "x"), {});
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(probed->transact(none, {}, measure)).ok());
   EXPECT_FALSE(wait_for(copy_store(*probed, *third, options())).ok());
 }
 
