@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
 
@@ -130,25 +131,6 @@ class Reporting {
   std::map<int64_t, InsightPeriod> periods_;
 };
 
-Task<Result<void>> erase_insights(storage::Engine& engine, storage::Range range) {
-  for (bool more = !storage::is_empty(range); more;) {
-    auto scanned =
-        co_await engine.scan(range, storage::Direction::kAscending, kInsightRowsAtOnce, kPageOfInsightsBytes);
-    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-    if (page.empty()) break;
-    const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
-      for (size_t i = 0; i < page.size(); ++i) changes.erase(table::key_of_row(page[i].key));
-      return Decision::kCommit;
-    };
-    more = page.more;
-    std::vector<Key> keys;
-    std::vector<storage::Compare> compare;
-    auto outcome = co_await engine.transact(std::move(keys), std::move(compare), decide);
-    if (!outcome.ok()) co_return std::move(outcome).error();
-  }
-  co_return Result<void>();
-}
-
 }  // namespace
 
 std::string insight_row(const InsightMinute& minute) {
@@ -226,7 +208,7 @@ Task<Result<void>> erase_old_insights(storage::Engine& engine, int64_t now_minut
     const std::string of = std::string(page[0].key.substr(0, prefix + kSubjectBytes));
     storage::Range old{of, of};
     append_u32(old.end, static_cast<uint32_t>(std::max<int64_t>(now_minute - kKeptMinutes, 0)));
-    PARTITA_CO_TRY_VOID(co_await erase_insights(engine, std::move(old)));
+    PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, std::move(old)));
     all.begin = storage::range_of(of).end;
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
 
@@ -195,43 +196,21 @@ Task<Result<void>> Recorder::record(storage::Engine& engine, ServerCounts counts
   co_return co_await write_known(engine, minute / kMinutesPerHour);
 }
 
-namespace {
-
-Task<Result<void>> erase_rows(storage::Engine& engine, storage::Range range) {
-  if (storage::is_empty(range)) co_return Result<void>();
-  for (bool more = true; more;) {
-    auto scanned = co_await engine.scan(range, storage::Direction::kAscending, kMostRowsAtOnce, size_t{16} << 20);
-    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-    const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
-      for (size_t i = 0; i < page.size(); ++i) changes.erase(table::key_of_row(page[i].key));
-      return Decision::kCommit;
-    };
-    more = page.more;
-    if (page.empty()) break;
-    std::vector<Key> keys;
-    std::vector<storage::Compare> compare;
-    auto outcome = co_await engine.transact(std::move(keys), std::move(compare), decide);
-    if (!outcome.ok()) co_return std::move(outcome).error();
-  }
-  co_return Result<void>();
-}
-
-}  // namespace
-
 Task<Result<void>> erase_old(storage::Engine& engine, int64_t now_minute) {
   const int64_t oldest = (now_minute - kKeptMinutes) / kMinutesPerHour;
-  PARTITA_CO_TRY_VOID(co_await erase_rows(engine, chunks_of(std::string_view(), 0, oldest)));
+  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, chunks_of(std::string_view(), 0, oldest)));
   std::string table;
   while (true) {
     auto scanned = co_await engine.scan(tables_behind(table), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const storage::Page next, std::move(scanned));
     if (next.empty()) break;
     table = table_of_row(next[0].key);
-    PARTITA_CO_TRY_VOID(co_await erase_rows(engine, chunks_of(table, 0, oldest)));
+    PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, chunks_of(table, 0, oldest)));
     auto left = co_await engine.scan(chunks_of(table, 0, UINT32_MAX), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const storage::Page rest, std::move(left));
     // Each table has a row for each hour, so this one was dropped long ago.
-    if (rest.empty()) PARTITA_CO_TRY_VOID(co_await erase_rows(engine, storage::just(known_series_key(table).bytes)));
+    if (rest.empty())
+      PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, storage::just(known_series_key(table).bytes)));
   }
   co_return Result<void>();
 }

@@ -11,7 +11,7 @@ namespace partita::storage {
 Task<Result<void>> erase_rows(Engine& engine, Range range) {
   constexpr size_t kRowsAtOnce = 10'000;
   constexpr size_t kBytesAtOnce = size_t{4} << 20;
-  for (bool more = true; more;) {
+  for (bool more = !is_empty(range); more;) {
     auto scanned = co_await engine.scan(range, Direction::kAscending, kRowsAtOnce, kBytesAtOnce);
     PARTITA_CO_TRY(const Page page, std::move(scanned));
     more = advance(range, page);
