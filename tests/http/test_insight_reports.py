@@ -5,10 +5,9 @@ import re
 import time
 
 import pytest
-from botocore.exceptions import ClientError
 from minutes import cloudwatch, minute_ends_in, span
 from server import running_server
-from test_cloudwatch import by_cbor, by_json, cbor, of_cbor, post
+from test_cloudwatch import by_cbor, by_json, cbor, of_cbor, post, refused
 from waiting import wait_until
 
 TABLE = {"KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "n", "KeyType": "RANGE"}],
@@ -49,13 +48,6 @@ def server():
 @pytest.fixture
 def client(server):
     return cloudwatch(server)
-
-
-def refused(code, call, **parameters):
-    with pytest.raises(ClientError) as caught:
-        call(**parameters)
-    assert caught.value.response["Error"]["Code"] == code, caught.value
-    return caught.value.response["Error"]["Message"]
 
 
 def values(report):
