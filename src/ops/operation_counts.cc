@@ -7,7 +7,7 @@ namespace partita::ops {
 
 namespace {
 
-// Buckets of 2 to 1 as those of 4 to 1, of which the first has one and each other two.
+// Counts by powers of 4. From counts by powers of 2, the first bucket takes one, and each other bucket two.
 std::array<uint64_t, metrics::kBuckets> coarse(const HistogramTotals& totals) {
   std::array<uint64_t, metrics::kBuckets> buckets{};
   const bool fine = totals.step == 1;

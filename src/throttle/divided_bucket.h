@@ -1,4 +1,4 @@
-// A bucket of which this server may have only a share, because several servers serve the table (ledger.h).
+// A bucket that several servers of a table may share (ledger.h).
 #pragma once
 
 #include <algorithm>

@@ -72,7 +72,7 @@ TEST_F(AlarmNoticeTest, TheMessageIsThatOfCloudWatch) {
   EXPECT_NE(alarm_notice_message(bare).find(R"("AlarmDescription":null,)"), std::string::npos);
 }
 
-// A subject has at most 100 characters, of which a long name takes what is left.
+// A subject has at most 100 characters. A long name is cut to what the other words leave.
 TEST_F(AlarmNoticeTest, Subjects) {
   EXPECT_EQ(subject("busy"), "ALARM: \"busy\" in US East (N. Virginia)");
   EXPECT_EQ(subject("busy", "xx-nowhere-1"), "ALARM: \"busy\" in xx-nowhere-1");

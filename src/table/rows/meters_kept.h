@@ -113,7 +113,7 @@ class TableCosts {
   std::atomic<uint64_t> conflicts_{0};
 };
 
-// Why a request failed, as far as metrics tell it apart.
+// The failures that metrics count apart.
 enum class Failure : uint8_t { kNone, kThrottled, kConditionFailed, kConflict, kOfCaller, kOfServer };
 
 // Who counts the keys of a table's requests.

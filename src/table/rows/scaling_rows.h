@@ -104,8 +104,8 @@ struct ScalingActivity {
   int64_t ended_ms = 0;
 };
 
-// What one server saw consumed in one minute, in half units. Resources of which it saw nothing are absent; without a
-// row, the server saw nothing of that minute.
+// What one server saw consumed in one minute, in half units. Resources without consumption are absent. A minute
+// without a row is one that the server did not see.
 using MinuteUnits = std::map<api::ScaledUnits, model::HalfUnits>;
 
 storage::Key target_key(const api::ScaledUnits& units);

@@ -16,7 +16,7 @@ constexpr int64_t kDayOfHours = 24 * kHourOfMs;
 // Hundreds of half units a minute: whole numbers, and so exact, if `percent` is whole.
 double hundreds_at(double percent, int64_t units) { return percent * static_cast<double>(units) * kHalfUnitsOfMinute; }
 
-// The units of which that consumption is `percent`.
+// With so many units, that consumption is `percent` of them.
 int64_t units_for(model::HalfUnits half_units, double percent) {
   const double units = static_cast<double>(half_units) * 100 / (kHalfUnitsOfMinute * percent);
   return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(units)));

@@ -1,8 +1,8 @@
 // What auto scaling does with a table's or an index's units now. Pure functions.
 //
 // A policy follows the alarms that AWS makes for it. Consumed units a minute above `percent` of the provisioned ones in
-// two consecutive minutes raise the units; below the lower threshold in 15 consecutive minutes lower them. Either way
-// the new units are those of which the busiest of these minutes consumed `percent`.
+// two consecutive minutes raise the units; below the lower threshold in 15 consecutive minutes lower them. Either way,
+// the busiest of these minutes consumed `percent` of the new units.
 #pragma once
 
 #include <cstdint>

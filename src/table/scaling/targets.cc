@@ -81,7 +81,7 @@ void suspend(const api::SuspendRequest& wanted, ScalableTarget& target, int64_t 
   target.schedule_suspended = suspended;
 }
 
-// 34 hexadecimal digits, of which AWS's begin with 0.
+// 34 hexadecimal digits. Those of AWS begin with 0.
 std::string target_id(Random& random) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "0%016llx%016llx0", static_cast<unsigned long long>(random.next()),
