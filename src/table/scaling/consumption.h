@@ -15,18 +15,9 @@ namespace partita::table {
 
 inline constexpr int64_t kMsOfMinute = 60'000;
 
-// The only way in which auto scaling learns of consumption, so that another history can take its place.
-class ConsumptionSource {
- public:
-  virtual ~ConsumptionSource() = default;
-  // Half units, one element for each minute from `first` on. Absent: no server saw that minute.
-  virtual Task<Result<std::vector<std::optional<MinuteUnits>>>> read(TableContext& context, int64_t first,
-                                                                     size_t count) = 0;
-};
-
 // Counts on this server, and stores a row for each minute in which there are scalable targets. The rows of all servers
 // together are the history. For one thread.
-class CountedConsumption final : public ConsumptionSource {
+class CountedConsumption {
  public:
   // More than a policy looks at.
   static constexpr int64_t kKeptMinutes = 20;
@@ -41,8 +32,9 @@ class CountedConsumption final : public ConsumptionSource {
   // There are no targets.
   void stop() { minute_ = kNever; }
 
-  Task<Result<std::vector<std::optional<MinuteUnits>>>> read(TableContext& context, int64_t first,
-                                                             size_t count) override;
+  // What all servers stored: half units, one element for each minute from `first` on. Absent: no server saw that
+  // minute.
+  static Task<Result<std::vector<std::optional<MinuteUnits>>>> read(TableContext& context, int64_t first, size_t count);
 
  private:
   static constexpr int64_t kNever = -1;

@@ -155,7 +155,7 @@ Task<Result<void>> Scaler::look(TableContext& context) {
   const int64_t first = last + 1 - static_cast<int64_t>(kMinutesBelow);
   std::vector<std::optional<MinuteUnits>> minutes;
   if (last != asked_minute_ && std::ranges::any_of(targets, [](const auto& one) { return one.policy.has_value(); })) {
-    PARTITA_CO_TRY(minutes, co_await source_.read(context, first, kMinutesBelow));
+    PARTITA_CO_TRY(minutes, co_await CountedConsumption::read(context, first, kMinutesBelow));
   }
   for (const StoredTarget& one : stored) {
     PARTITA_CO_TRY_VOID(co_await attend(context, one, minutes_of(one.target, minutes, first)));

@@ -43,7 +43,6 @@ class Scaler {
   Task<Result<void>> fail_interrupted(TableContext& context, const StoredTarget& stored);
 
   CountedConsumption counted_;
-  ConsumptionSource& source_ = counted_;
   int64_t asked_minute_ = -1;  // the last one for which policies were asked
   int64_t swept_ms_ = 0;
 };
