@@ -59,6 +59,10 @@ void KnownSeries::merge(const KnownSeries& other) {
   }
 }
 
+void KnownSeries::limit_to(int64_t hour) {
+  for (auto& [part, entry] : entries_) entry.hour = std::min(entry.hour, hour);
+}
+
 void KnownSeries::forget_before(int64_t hour) {
   std::erase_if(entries_, [&](const auto& one) { return one.second.hour < hour; });
 }

@@ -29,6 +29,8 @@ class KnownSeries {
   void merge(const KnownSeries& other);
   // Removes series whose last value is older than that.
   void forget_before(int64_t hour);
+  // Of later values it says that they are of that hour.
+  void limit_to(int64_t hour);
 
   const std::map<SeriesPart, Entry>& entries() const { return entries_; }
 

@@ -18,6 +18,7 @@ using storage::Record;
 
 constexpr size_t kMostBytesAtOnce = size_t{256} << 10;
 constexpr size_t kMostRowsAtOnce = 100;
+constexpr int64_t kKeptHours = kKeptMinutes / kMinutesPerHour;
 constexpr size_t kMostWaiting = 1'000;  // complete rows that could not be written
 
 struct Put {
@@ -84,13 +85,9 @@ void Recorder::add(const std::string& table, const std::vector<SeriesPart>& aliv
   const auto within = static_cast<uint8_t>(minute % kMinutesPerHour);
   Open& open = open_[table];
   if (open.chunk != nullptr && (open.chunk->hour() != hour || open.chunk->text().size() > ChunkWriter::kMostBytes)) {
-    if (open.changed && full_.size() < kMostWaiting) {
-      full_.push_back(std::move(*open.chunk));
-      full_of_.push_back(table);
-    }
     // A second row of the same hour must not replace the first.
     if (open.chunk->hour() == hour) ++server_;
-    open.chunk.reset();
+    set_aside(table, open);
   }
   const bool fresh = open.chunk == nullptr;
   if (fresh) open.chunk = std::make_unique<ChunkWriter>(hour, server_);
@@ -107,6 +104,24 @@ void Recorder::add(const std::string& table, const std::vector<SeriesPart>& aliv
   for (const SeriesPart& part : alive) open.chunk->begin(part, within);
   if (!values.empty() || table.empty()) open.chunk->add(within, values);
   open.changed = open.changed || fresh || open.chunk->text().size() != before;
+}
+
+void Recorder::set_aside(const std::string& table, Open& open) {
+  if (open.changed && full_.size() < kMostWaiting) {
+    full_.push_back(std::move(*open.chunk));
+    full_of_.push_back(table);
+  }
+  open.chunk.reset();
+  open.changed = false;
+}
+
+void Recorder::begin_anew() {
+  for (auto& [table, open] : open_) {
+    if (open.chunk != nullptr) set_aside(table, open);
+    // These know hours that are ahead of the clock now.
+    open.known = KnownSeries();
+  }
+  ++server_;
 }
 
 void Recorder::write_again() {
@@ -174,7 +189,8 @@ Task<Result<void>> Recorder::write_known(storage::Engine& engine, int64_t hour) 
         auto before = stored == nullptr ? Result<KnownSeries>(KnownSeries()) : KnownSeries::read(stored->value);
         if (!before.ok() && before.error().kind() == ErrorKind::kInvalid) continue;
         if (before.ok()) all.merge(*before);
-        all.forget_before(hour - kKeptMinutes / kMinutesPerHour - kHoursPerDay);
+        all.forget_before(hour - kKeptHours - kHoursPerDay);
+        all.limit_to(hour + kKeptHours);
         changes.put(known_series_key(tables[i]), all.row());
       }
       return Decision::kCommit;
@@ -188,6 +204,11 @@ Task<Result<void>> Recorder::write_known(storage::Engine& engine, int64_t hour) 
 }
 
 Task<Result<void>> Recorder::record(storage::Engine& engine, ServerCounts counts, int64_t minute) {
+  if (minute <= last_minute_) {
+    end_dropped(counts, last_minute_ + 1);
+    begin_anew();
+  }
+  last_minute_ = minute;
   end_dropped(counts, minute);
   for (const TableCounts& table : counts.tables) add_table(table, minute);
   add_account(counts, minute);
@@ -197,22 +218,21 @@ Task<Result<void>> Recorder::record(storage::Engine& engine, ServerCounts counts
 }
 
 Task<Result<void>> erase_old(storage::Engine& engine, int64_t now_minute) {
-  const int64_t oldest = (now_minute - kKeptMinutes) / kMinutesPerHour;
-  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, chunks_of(std::string_view(), 0, oldest)));
-  std::string table;
-  while (true) {
-    auto scanned = co_await engine.scan(tables_behind(table), storage::Direction::kAscending, 1, 1);
-    PARTITA_CO_TRY(const storage::Page next, std::move(scanned));
-    if (next.empty()) break;
-    table = table_of_row(next[0].key);
-    PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, chunks_of(table, 0, oldest)));
+  const int64_t now = now_minute / kMinutesPerHour;
+  // The account comes first, which has no row of known series.
+  for (std::string table;;) {
+    PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, chunks_of(table, 0, now - kKeptHours)));
+    PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, chunks_of(table, now + kKeptHours + 1, UINT32_MAX)));
     auto left = co_await engine.scan(chunks_of(table, 0, UINT32_MAX), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const storage::Page rest, std::move(left));
     // Each table has a row for each hour, so this one was dropped long ago.
     if (rest.empty())
       PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, storage::just(known_series_key(table).bytes)));
+    auto scanned = co_await engine.scan(tables_behind(table), storage::Direction::kAscending, 1, 1);
+    PARTITA_CO_TRY(const storage::Page next, std::move(scanned));
+    if (next.empty()) co_return Result<void>();
+    table = table_of_row(next[0].key);
   }
-  co_return Result<void>();
 }
 
 }  // namespace partita::metrics

@@ -100,6 +100,54 @@ TEST_F(RecorderTest, RowsAreWrittenAgainAfterARollback) {
   EXPECT_FALSE(wait_for(history_.known("Votes"))->empty());
 }
 
+TEST_F(RecorderTest, AClockThatGoesBackReplacesNothing) {
+  const auto use = [&](uint64_t units, int64_t minute) {
+    add(table().capacity.read, units, 2);
+    record(minute);
+  };
+  use(1, kNow + 50);
+  use(2, kNow + 70);
+  use(4, kNow + 50);
+  use(8, kNow + 70);
+  use(16, kNow + 70);
+  use(32, kNow + 71);
+  EXPECT_EQ(sums(kVotes, Metric::kConsumedRead), (Sums{{50, 5}, {70, 26}, {71, 32}}));
+  const size_t before = rows();
+  for (int64_t minute = kNow + 72; minute < kNow + 110; ++minute) record(minute);
+  EXPECT_EQ(rows(), before) << "a row an hour";
+}
+
+TEST_F(RecorderTest, ATableThatWasDroppedAsTheClockWentBackHasEnded) {
+  record(kNow + 10);
+  counts_.tables.clear();
+  record(kNow + 5);
+  for (int64_t minute = kNow + 6; minute < kNow + 15; ++minute) record(minute);
+  EXPECT_EQ(sums(kVotes, Metric::kConsumedRead), (Sums{{10, 0}}));
+}
+
+TEST_F(RecorderTest, WhatIsFarAheadOfTheClockIsErased) {
+  const int64_t ahead = kNow + kKeptMinutes + 120;
+  record(ahead);
+  record(kNow);
+  record(kNow + kKeptMinutes);
+  const size_t all = rows();
+  ASSERT_TRUE(wait_for(erase_old(*engine_, kNow)).ok());
+  EXPECT_EQ(rows(), all - 2) << "of the table and of the account";
+  EXPECT_EQ(read(kVotes, Metric::kConsumedRead, ahead, ahead + 1).size(), 0);
+  EXPECT_EQ(read(kVotes, Metric::kConsumedRead, kNow + kKeptMinutes, ahead).size(), 1);
+}
+
+TEST_F(RecorderTest, KnownMetricsHaveNoHoursFarAhead) {
+  record(kNow + 10 * kKeptMinutes);
+  table().indexes.clear();
+  record(kNow);
+  for (const KnownMetric& one : *wait_for(history_.known("Votes"))) {
+    EXPECT_LE(one.hour, kHour + kKeptMinutes / 60) << one.series.part;
+  }
+  record(kNow + 2 * kKeptMinutes + 25 * 60);
+  for (const KnownMetric& one : *wait_for(history_.known("Votes"))) EXPECT_EQ(one.series.part, "");
+}
+
 TEST_F(RecorderTest, OnlyMinutesInWhichTheServerRanAreZero) {
   record(kNow);
   record(kNow + 5);
