@@ -86,6 +86,11 @@ TEST_F(CallsTest, StatisticsByPeriod) {
   EXPECT_TRUE(all.contains(R"("Unit":"Count","Sum":40.0,"ExtendedStatistics":{"p50":0.5}}]})")) << all;
 }
 
+TEST_F(CallsTest, AStatisticThatIsNamedTwiceIsThereOnce) {
+  const std::string all = statistics(R"("Period":180,"Statistics":["Sum","Sum"],"ExtendedStatistics":["p50","p50"])");
+  EXPECT_TRUE(all.contains(R"("Unit":"Count","Sum":40.0,"ExtendedStatistics":{"p50":0.5}}]})")) << all;
+}
+
 TEST_F(CallsTest, StatisticsOfOthersAreEmpty) {
   EXPECT_EQ(statistics(R"("Period":60,"Statistics":["Sum"],"Unit":"Bytes")"),
             R"({"Label":"ConsumedReadCapacityUnits","Datapoints":[]})");

@@ -88,9 +88,10 @@ constexpr std::array kReportMetrics = {
     ReportMetric{"Sum", [](const InsightPeriod& period) { return period.sum; }},
     ReportMetric{"Minimum", [](const InsightPeriod& period) { return period.least; }},
     ReportMetric{"Maximum", [](const InsightPeriod& period) { return period.most; }},
-    ReportMetric{
-        "Average",
-        [](const InsightPeriod& period) { return period.contributors == 0 ? 0 : period.sum / period.contributors; }},
+    ReportMetric{"Average",
+                 [](const InsightPeriod& period) {
+                   return period.contributors == 0 ? 0 : period.kept_sum / period.contributors;
+                 }},
 };
 
 // "CloudWatch contributor insights for DynamoDB: How it works": more than 25 contributors are an error.
@@ -108,7 +109,7 @@ struct ReportRequest {
 };
 
 Result<void> take_metrics(const Parameters& in, ReportRequest& request) {
-  PARTITA_TRY(const std::vector<std::string> names, in.texts("Metrics", kReportMetrics.size()));
+  PARTITA_TRY(const std::vector<std::string> names, in.distinct_texts("Metrics", kReportMetrics.size()));
   for (const std::string& name : names) {
     const auto* const found = std::ranges::find(kReportMetrics, name, &ReportMetric::name);
     if (found == kReportMetrics.end()) {
@@ -131,7 +132,7 @@ Result<ReportRequest> decode_report(const CallContext& context, const Parameters
   PARTITA_TRY(const auto most, in.whole("MaxContributorCount", 1, kMostReported));
   PARTITA_TRY_VOID(take_metrics(in, request));
   PARTITA_TRY(const auto order, in.word("OrderBy", kOrders));
-  if (from_ms >= to_ms) return model::refuse(Fault::kMonitorRange);
+  PARTITA_TRY_VOID(check_points(from_ms, to_ms, request.period_minutes));
   const auto rule = std::ranges::find(context.rules, name, &InsightRule::name);
   if (rule == context.rules.end()) return model::refuse(Fault::kMonitorNoRule, {name});
   request.rule = &*rule;

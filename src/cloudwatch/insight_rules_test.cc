@@ -39,6 +39,10 @@ class InsightRulesTest : public testing::Test {
     EXPECT_TRUE(wait_for(recorder.record(*engine_, std::move(first), kMinute)).ok());
     std::vector<metrics::InsightMinute> second{{of, 4, 1, {{key("b", -2), 4}}}};
     EXPECT_TRUE(wait_for(recorder.record(*engine_, std::move(second), kMinute + 1)).ok());
+    // Most of these keys were not kept.
+    const metrics::InsightSubject throttled{7, 0, InsightRuleKind::kThrottledItems};
+    std::vector<metrics::InsightMinute> third{{throttled, 20, 20, {{key("a", 1), 3}, {key("b", -2), 1}}}};
+    EXPECT_TRUE(wait_for(recorder.record(*engine_, std::move(third), kMinute + 2)).ok());
   }
 
   std::string call(std::string_view name, const std::string& body) {
@@ -88,6 +92,8 @@ TEST_F(InsightRulesTest, MetricsAreThoseThatWereNamed) {
       report(R"(,"Metrics":["UniqueContributors","SampleCount","Sum","Minimum","Average"])", "SKC", 1);
   EXPECT_TRUE(others.contains(R"("UniqueContributors":2.0,"SampleCount":3.0,"Sum":4.5,"Minimum":1.5,"Average":2.25)"))
       << others;
+  const std::string of_the_kept = report(R"(,"Metrics":["Sum","Average","Sum"])", "SKT");
+  EXPECT_TRUE(of_the_kept.contains(R"(,"Sum":20.0,"Average":2.0}])")) << of_the_kept;
 }
 
 TEST_F(InsightRulesTest, ParametersAreChecked) {
@@ -98,6 +104,10 @@ TEST_F(InsightRulesTest, ParametersAreChecked) {
             "The parameter Metrics must be some of UniqueContributors, MaxContributorValue, SampleCount, Sum, Minimum, "
             "Maximum, Average.");
   EXPECT_EQ(report("", "PKX"), "The insight rule DynamoDBContributorInsights-PKX-Votes-1 does not exist.");
+  EXPECT_EQ(report("", "PKC", 1'441),
+            "You have requested up to 1441 datapoints, which exceeds the limit of 1,440. You may reduce the datapoints "
+            "requested by increasing Period, or decreasing the time range.");
+  EXPECT_TRUE(report("", "PKC", 1'440).contains("AggregateValue"));
   EXPECT_EQ(report("", "PKC", 0), "The parameter StartTime must be less than the parameter EndTime.");
   EXPECT_EQ(call("GetInsightRuleReport", "{}"), "The parameter RuleName is required.");
 }

@@ -52,6 +52,14 @@ Result<int64_t> period_in(const Parameters& in) {
   return seconds / kSecondsPerMinute;
 }
 
+Result<void> check_points(int64_t from_ms, int64_t to_ms, int64_t period_minutes) {
+  if (from_ms >= to_ms) return model::refuse(Fault::kMonitorRange);
+  const int64_t period_ms = period_minutes * kMsPerMinute;
+  const int64_t points = (to_ms - from_ms + period_ms - 1) / period_ms;
+  if (points > kMostDatapoints) return model::refuse(Fault::kMonitorDatapoints, {std::to_string(points)});
+  return {};
+}
+
 Result<metrics::Statistic> statistic_in(std::string_view parameter, std::string_view name) {
   const auto statistic = metrics::statistic_named(name);
   if (statistic) return *statistic;

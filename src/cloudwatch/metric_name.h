@@ -20,6 +20,7 @@ inline constexpr size_t kMostDimensionValue = 1'024;
 inline constexpr size_t kMostDimensions = 30;
 inline constexpr int64_t kSecondsPerMinute = 60;
 inline constexpr int64_t kMostPeriod = 86'400;  // seconds
+inline constexpr int64_t kMostDatapoints = 1'440;
 
 // The members Namespace, MetricName and Dimensions.
 struct MetricName {
@@ -40,6 +41,8 @@ std::optional<KeptMetric> kept_metric(const MetricName& name, const std::optiona
 
 // The parameter Period, in minutes. Fault: also for periods under a minute, which only custom metrics have.
 Result<int64_t> period_in(const Parameters& in);
+// From StartTime to EndTime. Faults: kMonitorRange; kMonitorDatapoints for more than GetMetricStatistics may return.
+Result<void> check_points(int64_t from_ms, int64_t to_ms, int64_t period_minutes);
 Result<metrics::Statistic> statistic_in(std::string_view parameter, std::string_view name);
 
 // The values of a metric by period, from a time that was rounded down to a minute; `from_ms` and `to_ms` in ms since

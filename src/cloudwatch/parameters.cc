@@ -1,5 +1,6 @@
 #include "cloudwatch/parameters.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -183,6 +184,15 @@ Result<std::vector<std::string>> Parameters::texts(std::string_view name, size_t
     all.push_back(*text);
   }
   return all;
+}
+
+Result<std::vector<std::string>> Parameters::distinct_texts(std::string_view name, size_t most) const {
+  PARTITA_TRY(std::vector<std::string> all, texts(name, most));
+  std::vector<std::string> distinct;
+  for (std::string& one : all) {
+    if (std::ranges::find(distinct, one) == distinct.end()) distinct.push_back(std::move(one));
+  }
+  return distinct;
 }
 
 Result<std::vector<Parameters>> Parameters::structures(std::string_view name, size_t most) const {

@@ -40,6 +40,8 @@ class Parameters {
   Result<int64_t> needed_time(std::string_view name) const;
   // Empty if absent.
   Result<std::vector<std::string>> texts(std::string_view name, size_t most) const;
+  // Without repetitions.
+  Result<std::vector<std::string>> distinct_texts(std::string_view name, size_t most) const;
   Result<std::vector<Parameters>> structures(std::string_view name, size_t most) const;
   Result<std::optional<Parameters>> structure(std::string_view name) const;
 

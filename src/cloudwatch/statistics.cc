@@ -19,7 +19,6 @@ using wire::Document;
 
 // --- GetMetricStatistics
 
-constexpr int64_t kMostDatapoints = 1'440;
 constexpr size_t kMostStatistics = 5;
 constexpr size_t kMostExtended = 10;
 
@@ -33,29 +32,21 @@ struct StatisticsRequest {
   std::optional<std::string> unit;
 };
 
-Result<void> check_range(int64_t from_ms, int64_t to_ms) {
-  if (from_ms < to_ms) return {};
-  return model::refuse(Fault::kMonitorRange);
-}
-
 Result<StatisticsRequest> decode_statistics(const Parameters& in) {
   StatisticsRequest request;
   PARTITA_TRY(request.name, metric_name_in(in));
   PARTITA_TRY(request.from_ms, in.needed_time("StartTime"));
   PARTITA_TRY(request.to_ms, in.needed_time("EndTime"));
   PARTITA_TRY(request.period_minutes, period_in(in));
-  PARTITA_TRY(request.statistics, in.texts("Statistics", kMostStatistics));
-  PARTITA_TRY(request.extended, in.texts("ExtendedStatistics", kMostExtended));
+  PARTITA_TRY(request.statistics, in.distinct_texts("Statistics", kMostStatistics));
+  PARTITA_TRY(request.extended, in.distinct_texts("ExtendedStatistics", kMostExtended));
   PARTITA_TRY(request.unit, in.text("Unit", 1, kMostName));
-  PARTITA_TRY_VOID(check_range(request.from_ms, request.to_ms));
+  PARTITA_TRY_VOID(check_points(request.from_ms, request.to_ms, request.period_minutes));
   if (request.statistics.empty() && request.extended.empty()) {
     return model::refuse(Fault::kMonitorMissing, {"Statistics"});
   }
   for (const std::string& name : request.statistics) PARTITA_TRY_VOID(statistic_in("Statistics", name));
   for (const std::string& name : request.extended) PARTITA_TRY_VOID(statistic_in("ExtendedStatistics", name));
-  const int64_t period_ms = request.period_minutes * kMsPerMinute;
-  const int64_t points = (request.to_ms - request.from_ms + period_ms - 1) / period_ms;
-  if (points > kMostDatapoints) return model::refuse(Fault::kMonitorDatapoints, {std::to_string(points)});
   return request;
 }
 

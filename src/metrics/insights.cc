@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/log.h"
 #include "storage/range_cursor.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
@@ -58,6 +59,14 @@ std::optional<int64_t> minute_of_key(std::string_view key) {
   return take_u32(key);
 }
 
+void complain_of_insights(const InsightSubject& of) {
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (!throttle.pass(unsaid)) return;
+  log(LogLevel::kError, {"A row of Contributor Insights of the table with the id ", std::to_string(of.table_id),
+                         " is damaged. Reports leave it out."});
+}
+
 // Sums up rows, which come by minute.
 class Reporting {
  public:
@@ -80,7 +89,7 @@ class Reporting {
       for (const auto& [begin, sum] : contributor.periods) {
         InsightPeriod& period = periods_[begin];
         period.greatest = std::max(period.greatest, sum);
-        period.least = period.contributors == 0 ? sum : std::min(period.least, sum);
+        period.kept_sum += sum;
         period.contributors += 1;
       }
       contributor.key = key;
@@ -94,7 +103,7 @@ class Reporting {
  private:
   int64_t begin_of(int64_t minute) const { return minute - (minute - from_) % period_; }
 
-  // Servers add up within a minute, before its greatest value is known.
+  // Servers add up within a minute, before its least and its greatest value are known.
   void end_minute() {
     for (const auto& [key, value] : of_minute_) {
       const double amount = static_cast<double>(value) * scale_;
@@ -103,6 +112,7 @@ class Reporting {
       contributor.most = std::max(contributor.most, amount);
       contributor.periods[begin_of(minute_)] += amount;
       InsightPeriod& period = periods_[begin_of(minute_)];
+      period.least = period.most == 0 ? amount : std::min(period.least, amount);
       period.most = std::max(period.most, amount);
     }
     of_minute_.clear();
@@ -177,6 +187,9 @@ Result<InsightMinute> read_insight_row(std::string_view row) {
 
 Task<Result<void>> InsightRecorder::record(storage::Engine& engine, std::vector<InsightMinute> counted,
                                            int64_t minute) {
+  // Rows of that minute must not be replaced.
+  if (minute <= last_minute_) ++server_;
+  last_minute_ = minute;
   for (const InsightMinute& one : counted) {
     if (waiting_.size() < kMostInsightsWaiting) {
       waiting_.push_back({insight_key(one.of, minute, server_), insight_row(one)});
@@ -204,12 +217,15 @@ Task<Result<void>> erase_old_insights(storage::Engine& engine, int64_t now_minut
     auto scanned = co_await engine.scan(all, storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     if (page.empty()) co_return Result<void>();
-    // The rows of one rule, up to the oldest minute that is kept.
+    // The rows of one rule, but those of the minutes that are kept.
     const std::string of = std::string(page[0].key.substr(0, prefix + kSubjectBytes));
     storage::Range old{of, of};
     append_u32(old.end, static_cast<uint32_t>(std::max<int64_t>(now_minute - kKeptMinutes, 0)));
+    storage::Range ahead{of, storage::range_of(of).end};
+    append_u32(ahead.begin, static_cast<uint32_t>(std::min<int64_t>(now_minute + kKeptMinutes + 1, UINT32_MAX)));
     PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, std::move(old)));
-    all.begin = storage::range_of(of).end;
+    all.begin = ahead.end;
+    PARTITA_CO_TRY_VOID(co_await storage::erase_rows(engine, std::move(ahead)));
   }
 }
 
@@ -222,9 +238,8 @@ Task<Result<InsightReport>> read_insights(storage::Engine& engine, InsightSubjec
     for (size_t i = 0; i < page.size(); ++i) {
       const auto minute = minute_of_key(page[i].key);
       auto row = read_insight_row(page[i].value);
-      if (!row.ok() && row.error().kind() == ErrorKind::kInvalid) continue;
-      PARTITA_CO_TRY(InsightMinute read, std::move(row));
-      if (minute) reporting.add(*minute, std::move(read));
+      if (row.ok() && minute) reporting.add(*minute, std::move(*row));
+      if (!row.ok() && row.error().kind() == ErrorKind::kCorrupt) complain_of_insights(of);
     }
     more = storage::advance(range, page);
   }

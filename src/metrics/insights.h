@@ -50,8 +50,8 @@ class InsightRecorder {
   // `server`: differs from that of every other server and start.
   explicit InsightRecorder(uint64_t server) : server_(server) {}
 
-  // `counted`: of that minute (since 1970). The engine, which may be another one of the same store each time, outlives
-  // the task. Errors: those of the engine.
+  // `counted`: of that minute (since 1970), which adds to what was recorded of it before if the clock went back. The
+  // engine, which may be another one of the same store each time, outlives the task. Errors: those of the engine.
   Task<Result<void>> record(storage::Engine& engine, std::vector<InsightMinute> counted, int64_t minute);
 
  private:
@@ -60,11 +60,13 @@ class InsightRecorder {
     std::string value;
   };
 
-  const uint64_t server_;
+  uint64_t server_;  // each value is used for rising minutes only
+  int64_t last_minute_ = INT64_MIN;
   std::vector<Row> waiting_;
 };
 
-// Erases what is older than kKeptMinutes. Errors: those of the engine.
+// Erases what is older than kKeptMinutes, and what is further ahead than that, as after a clock that was set back.
+// Errors: those of the engine.
 Task<Result<void>> erase_old_insights(storage::Engine& engine, int64_t now_minute);
 
 // A key, in the unit of the rule.
@@ -80,9 +82,10 @@ struct InsightPeriod {
   double sum = 0;  // of all keys
   // Of the keys that were kept:
   double contributors = 0;
+  double kept_sum = 0;
   double greatest = 0;  // the greatest sum of a contributor
-  double least = 0;
-  double most = 0;  // the greatest of a contributor in a minute
+  double least = 0;     // the least and the greatest of a contributor in a minute
+  double most = 0;
 };
 
 struct InsightReport {
@@ -98,7 +101,8 @@ struct InsightSpan {
   int64_t period_minutes = 1;
   int64_t since = 0;
 };
-// What all servers have recorded. Of very many keys, only the greatest are kept. Errors: those of the engine; kCorrupt.
+// What all servers have recorded. Of very many keys, only the greatest are kept. A damaged row is left out, and logged.
+// Errors: those of the engine.
 Task<Result<InsightReport>> read_insights(storage::Engine& engine, InsightSubject of, InsightSpan span);
 
 }  // namespace partita::metrics

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "engines/memory/memory_engine.h"
 #include "table/rows/system_rows.h"
 
@@ -82,6 +83,45 @@ TEST_F(InsightsTest, ServersAndMinutesAddUp) {
   EXPECT_EQ(throttles.contributors[0].sum, 3) << "events have no halves";
 }
 
+TEST_F(InsightsTest, AClockThatGoesBackReplacesNothing) {
+  record(recorder_, minute(kAccesses, {{"a", 2}}), kInsightNow);
+  record(recorder_, minute(kAccesses, {{"a", 4}}), kInsightNow + 1);
+  record(recorder_, minute(kAccesses, {{"a", 8}}), kInsightNow);
+  record(recorder_, minute(kAccesses, {{"a", 16}}), kInsightNow + 1);
+  record(recorder_, minute(kAccesses, {{"a", 32}}), kInsightNow + 1);
+  const InsightReport found = report(kAccesses, {kInsightNow, kInsightNow + 2, 1});
+  ASSERT_EQ(found.contributors.size(), 1u);
+  EXPECT_EQ(found.contributors[0].periods, (std::map<int64_t, double>{{kInsightNow, 5}, {kInsightNow + 1, 26}}));
+}
+
+TEST_F(InsightsTest, LeastAndGreatestAreOfMinutesAndTheAverageIsOfTheKeptKeys) {
+  record(recorder_, minute(kAccesses, {{"a", 60}, {"b", 20}}, 1'000), kInsightNow);
+  record(recorder_, minute(kAccesses, {{"a", 10}, {"b", 30}}), kInsightNow + 1);
+  const InsightReport found = report(kAccesses, {kInsightNow, kInsightNow + 2, 2});
+  const InsightPeriod& period = found.periods.at(kInsightNow);
+  EXPECT_EQ(period.sum, 560);
+  EXPECT_EQ(period.kept_sum, 60);
+  EXPECT_EQ(period.contributors, 2);
+  EXPECT_EQ(period.greatest, 35);
+  EXPECT_EQ(period.least, 5);
+  EXPECT_EQ(period.most, 30);
+}
+
+TEST_F(InsightsTest, ADamagedRowIsLeftOut) {
+  record(recorder_, minute(kAccesses, {{"a", 2}}), kInsightNow);
+  record(other_, minute(kAccesses, {{"b", 4}}), kInsightNow);
+  const storage::Decide damage = [](std::span<const storage::Record* const>, storage::Changes& changes) {
+    std::string rest("\0\0\0\x07\0\0\0", 7);
+    append_u32(rest, static_cast<uint32_t>(kInsightNow));
+    append_u64(rest, 1);
+    changes.put(table::system_key(table::SystemRow::kInsights, rest), "\1?");
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(engine_->transact({}, {}, damage)).ok());
+  ASSERT_EQ(rows(), 2u);
+  EXPECT_EQ(report(kAccesses, {kInsightNow, kInsightNow + 1, 1}).sum, 2);
+}
+
 TEST_F(InsightsTest, WhatIsOutsideOfTheSpanIsLeftOut) {
   for (int64_t at = kInsightNow; at < kInsightNow + 10; ++at) record(recorder_, minute(kAccesses, {{"a", 2}}), at);
   EXPECT_EQ(report(kAccesses, {kInsightNow + 2, kInsightNow + 5, 1}).sum, 3);
@@ -129,6 +169,10 @@ TEST_F(InsightsTest, OldRowsOfEachRuleAreErased) {
   EXPECT_EQ(rows(), 9u);
   ASSERT_TRUE(wait_for(erase_old_insights(*engine_, kInsightNow)).ok());
   EXPECT_EQ(rows(), 6u);
+  ASSERT_TRUE(wait_for(erase_old_insights(*engine_, kInsightNow - kKeptMinutes)).ok());
+  EXPECT_EQ(rows(), 6u) << "ahead of the clock, but not far";
+  ASSERT_TRUE(wait_for(erase_old_insights(*engine_, kInsightNow - kKeptMinutes - 1)).ok());
+  EXPECT_EQ(rows(), 3u) << "of the others nothing is known any more";
   ASSERT_TRUE(wait_for(erase_old_insights(*engine_, kInsightNow + 2 * kKeptMinutes)).ok());
   EXPECT_EQ(rows(), 0u);
 }
