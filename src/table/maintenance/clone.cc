@@ -31,7 +31,7 @@ struct Contents {
 // Servers create recurring jobs again.
 bool is_left_out(std::string_view key) {
   const auto is = [&](SystemRow kind) { return key.starts_with(system_key(kind).bytes); };
-  return is(SystemRow::kJob) || is(SystemRow::kProbe) || is(SystemRow::kSeed) || is(SystemRow::kLedger);
+  return is(SystemRow::kJob) || is(SystemRow::kSeed) || is_of_servers(key);
 }
 
 Task<Result<void>> read_rows(storage::Engine& from, Contents& contents, size_t most_bytes) {

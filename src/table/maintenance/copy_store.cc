@@ -151,7 +151,13 @@ std::string entry_name(const std::string& topic, const Position& position) {
   return topic + std::string(position.bytes.begin(), position.bytes.end());
 }
 
-// The rows to copy, in order, without the mark and probes.
+// The mark too: a copy has its own.
+bool is_copied(std::string_view key) {
+  static const std::string mark = mark_key().bytes;
+  return key != mark && !is_of_servers(key_in_database(key));
+}
+
+// The rows to copy, in order.
 class CopiedRows {
  public:
   CopiedRows(Engine& engine, const StoreCopyOptions& options)
@@ -162,9 +168,6 @@ class CopiedRows {
   Page::Row row() const { return all_.row(); }
 
  private:
-  const std::string mark_ = mark_key().bytes;
-  const std::string probes_ = system_key(SystemRow::kProbe).bytes;
-  const std::string ledger_ = system_key(SystemRow::kLedger).bytes;
   storage::RangeCursor all_;
 };
 
@@ -172,8 +175,7 @@ Task<Result<bool>> CopiedRows::next() {
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await all_.next());
     if (!more) co_return false;
-    const std::string_view key = row().key;
-    if (key != mark_ && !key.starts_with(probes_) && !key.starts_with(ledger_)) co_return true;
+    if (is_copied(row().key)) co_return true;
   }
 }
 
@@ -290,11 +292,16 @@ Task<Result<void>> Copier::copy_rows() {
     PARTITA_CO_TRY(const Page page, std::move(scanned));
     more = storage::advance(range, page);
     if (!page.empty()) mark_.done = page[page.size() - 1].key;
-    mark_.rows += page.size();
-    mark_.bytes += page.bytes();
+    std::vector<Page::Row> rows;
+    for (size_t i = 0; i < page.size(); ++i) {
+      if (!is_copied(page[i].key)) continue;
+      rows.push_back(page[i]);
+      mark_.bytes += page[i].key.size() + page[i].value.size();
+    }
+    mark_.rows += rows.size();
     if (!more) mark_.phase = Phase::kLogs, mark_.done.clear();
-    AddRows put_all = [&page](Changes& changes) {
-      for (size_t i = 0; i < page.size(); ++i) changes.put(key_of_row(page[i].key), std::string(page[i].value));
+    AddRows put_all = [&rows](Changes& changes) {
+      for (const Page::Row& row : rows) changes.put(key_of_row(row.key), std::string(row.value));
     };
     PARTITA_CO_TRY_VOID(co_await store(std::move(put_all)));
     PARTITA_CO_TRY_VOID(tell(false, mark_.rows, mark_.bytes));

@@ -1,5 +1,6 @@
 // Copies a whole store to another engine: all rows and logs, with the positions of log entries, so that stream sequence
-// numbers stay valid. Snapshots are left out if several servers may use the copy, since these do not support them.
+// numbers stay valid. Rows of servers (is_of_servers()) are left out, and snapshots if several servers may use the
+// copy, since these do not support them.
 //
 // A mark row is written first and erased last, after the copy has been read back. Database::open refuses a store with
 // the mark. It also holds the progress, so that an interrupted copy resumes: it is updated in the transaction of the

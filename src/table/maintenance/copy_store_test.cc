@@ -190,6 +190,27 @@ TEST_F(CopyTest, TakesAStoreThatWasOnlyProbed) {
   EXPECT_FALSE(wait_for(copy_store(*probed, *third, options())).ok());
 }
 
+TEST_F(CopyTest, LeavesRowsOfServersOut) {
+  const auto ours = namespace_of(engine_, "n");
+  const auto others = namespace_of(*to_, "n");
+  const std::vector<storage::Key> keys{system_key(SystemRow::kProbe, "x"), system_key(SystemRow::kLedger, "B"),
+                                       system_key(SystemRow::kAlarmNotices, "busy"),
+                                       system_key(SystemRow::kAlarm, "busy")};
+  const storage::Decide put_all = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
+    for (const storage::Key& key : keys) changes.put(key, "value");
+    return storage::Decision::kCommit;
+  };
+  for (storage::Engine* const engine : {static_cast<storage::Engine*>(&engine_), ours.get()}) {
+    ASSERT_TRUE(wait_for(engine->transact({}, {}, put_all)).ok());
+  }
+  const auto report = copy();
+  ASSERT_TRUE(report.ok()) << report.error().sentence();
+  for (storage::Engine* const engine : {to_.get(), others.get()}) {
+    const auto found = wait_for(engine->read(keys));
+    for (size_t i = 0; i < keys.size(); ++i) EXPECT_EQ((*found)[i].has_value(), i == 3) << i;
+  }
+}
+
 TEST_F(CopyTest, FindsALogThatIsOnlyInTheCopy) {
   bool done = false;
   const auto report = copy([&](const CopyProgress& progress) {

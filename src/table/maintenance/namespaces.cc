@@ -55,6 +55,14 @@ std::string topics_of_namespace(std::string_view name) {
 
 std::string aside_of_namespace(std::string_view name) { return beside(kAside, name); }
 
+std::string_view key_in_database(std::string_view key) {
+  if (!key.starts_with(kBesideDatabase) || key.substr(kBesideDatabase.size(), 1) != std::string_view(&kRows, 1)) {
+    return key;
+  }
+  const size_t end = key.find('\0', kBesideDatabase.size());
+  return end == std::string_view::npos ? key : key.substr(end + 1);
+}
+
 storage::Range all_aside() { return storage::range_of(std::string(kBesideDatabase) + kAside); }
 
 bool is_topic_beside(std::string_view topic) { return topic.starts_with(kTopics); }

@@ -21,6 +21,8 @@ inline constexpr size_t kMaxNamespaceBytes = 64;
 std::string rows_of_namespace(std::string_view name);
 std::string topics_of_namespace(std::string_view name);
 std::string aside_of_namespace(std::string_view name);
+// A key of a row without the first of these. Those of snapshots stay as they are.
+std::string_view key_in_database(std::string_view key);
 // The first key behind the store's own database, and whether a topic is not one of its own.
 inline constexpr std::string_view kBesideDatabase = "\xff\xff\xff\xff";
 bool is_topic_beside(std::string_view topic);

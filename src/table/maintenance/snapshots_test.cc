@@ -287,10 +287,11 @@ TEST_P(SnapshotsTest, AHalfSnapshotIsNone) {
   EXPECT_TRUE(snapshots_->list().empty());
 }
 
-TEST_P(SnapshotsTest, IdsAndUsersStayAsTheyAre) {
+TEST_P(SnapshotsTest, IdsUsersAndNoticesStayAsTheyAre) {
   std::vector<Key> keys;
   for (const Key& key : {system_key(SystemRow::kNextId), system_key(SystemRow::kRevision),
-                         system_key(SystemRow::kAccount, "user"), system_key(SystemRow::kAccount, "other")}) {
+                         system_key(SystemRow::kAccount, "user"), system_key(SystemRow::kAlarmNotices, "busy"),
+                         system_key(SystemRow::kAccount, "other"), system_key(SystemRow::kAlarmNotices, "calm")}) {
     keys.push_back(key);
   }
   const auto write = [&](const std::string& value, size_t count) {
@@ -301,10 +302,10 @@ TEST_P(SnapshotsTest, IdsAndUsersStayAsTheyAre) {
     };
     ASSERT_TRUE(wait_for(snapshots_->engine().transact({}, {}, put_all)).ok());
   };
-  write("then", 3);
+  write("then", 4);
   ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
   for (const bool known : {true, false}) {
-    write("now", 4);
+    write("now", 6);
     if (!known) restart();
     ASSERT_TRUE(wait_for(snapshots_->roll_back("s")).ok());
     const auto found = wait_for(snapshots_->engine().read(keys));

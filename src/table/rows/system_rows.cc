@@ -39,6 +39,13 @@ storage::Key key_of_row(std::string_view bytes) {
 
 storage::Range system_rows(SystemRow kind) { return storage::range_of(system_key(kind).bytes); }
 
+bool is_of_servers(std::string_view key) {
+  const std::optional<uint32_t> table = take_u32(key);
+  if (table != kSystemId || key.empty()) return false;
+  const auto kind = static_cast<SystemRow>(key[0]);
+  return kind == SystemRow::kProbe || kind == SystemRow::kLedger || kind == SystemRow::kAlarmNotices;
+}
+
 storage::Key second_copy(const storage::Key& key) {
   storage::Key copy = key;
   std::string id;

@@ -45,6 +45,10 @@ storage::Key key_of_row(std::string_view bytes);
 // All rows of that kind.
 storage::Range system_rows(SystemRow kind);
 
+// Whether a row is of the servers of one store alone, so that no copy of a database may have it: their probes, their
+// shares of capacity, and the requests that they have to send. `key`: in its database.
+bool is_of_servers(std::string_view key);
+
 inline constexpr uint32_t kSecondCopyId = 0xffff'fffe;
 // Of the row of a key of system_key().
 storage::Key second_copy(const storage::Key& key);
