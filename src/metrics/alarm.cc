@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
 #include <utility>
 
 #include "base/bytes.h"
@@ -422,7 +423,7 @@ Task<Result<void>> AlarmStore::erase_old(int64_t now_ms) const {
     std::vector<Key> old;
     for (size_t i = 0; i < page.size(); ++i) {
       const auto entry = entry_from(page[i].key, page[i].value);
-      if (entry.ok() && entry->at_ms < now_ms - kHistoryKeptMs) old.push_back(table::key_of_row(page[i].key));
+      if (entry.ok() && std::abs(now_ms - entry->at_ms) > kHistoryKeptMs) old.push_back(table::key_of_row(page[i].key));
     }
     more = storage::advance(range, page);
     if (old.empty()) continue;

@@ -119,7 +119,7 @@ class AlarmStore {
   // By time, and within a millisecond in the order in which a server made them. Looks at no more than 100,000 entries,
   // and keeps none but those of the page in memory.
   Task<Result<HistoryPage>> history(HistoryPart part) const;
-  // Erases history that is older than kHistoryKeptMs.
+  // Erases history that is older than kHistoryKeptMs, or further ahead, as after a clock that was set back.
   Task<Result<void>> erase_old(int64_t now_ms) const;
 
  private:

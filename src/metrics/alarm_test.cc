@@ -38,7 +38,7 @@ class AlarmTest : public testing::Test {
     read.samples += units > 0 ? 1 : 0;
     read.sum += static_cast<int64_t>(2 * units);
     ASSERT_TRUE(wait_for(recorder_.record(*engine_, counts_, minute_++)).ok());
-    ASSERT_TRUE(wait_for(evaluate_alarms(*engine_, random_, minute_, minute_ * kMsPerMinute + 3'000)).ok());
+    ASSERT_TRUE(wait_for(evaluate_alarms(*engine_, random_, {}, minute_, minute_ * kMsPerMinute + 3'000)).ok());
   }
   Alarm stored(const std::string& name = "busy") { return **wait_for(store_.find(name)); }
   std::vector<HistoryEntry> history() { return wait_for(store_.history({.alarm = "busy"}))->entries; }
@@ -235,10 +235,16 @@ TEST_F(AlarmTest, OldHistoryIsErased) {
   minute(100);
   minute(100);
   const int64_t at_ms = history()[0].at_ms;
-  ASSERT_TRUE(wait_for(store_.erase_old(at_ms + kHistoryKeptMs)).ok());
-  EXPECT_EQ(history().size(), 1);
+  for (const int64_t kept_ms : {kHistoryKeptMs, -kHistoryKeptMs}) {
+    ASSERT_TRUE(wait_for(store_.erase_old(at_ms + kept_ms)).ok());
+    EXPECT_EQ(history().size(), 1);
+  }
   ASSERT_TRUE(wait_for(store_.erase_old(at_ms + kHistoryKeptMs + 1)).ok());
   EXPECT_EQ(history().size(), 0);
+  minute(0);
+  ASSERT_EQ(history().size(), 1);
+  ASSERT_TRUE(wait_for(store_.erase_old(history()[0].at_ms - kHistoryKeptMs - 1)).ok());
+  EXPECT_EQ(history().size(), 0) << "of a clock that was set back";
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ Task<Result<void>> ScalingAlarms::follow(table::TableContext& context, Random& r
   const int64_t now_ms = context.clock().now_ms();
   if (std::exchange(minute_, now_ms / kMsPerMinute) != now_ms / kMsPerMinute) followed_.reset();
   PARTITA_CO_TRY(const std::vector<table::StoredTarget> stored, co_await table::read_targets(context.engine()));
-  std::vector<Alarm> wanted;
+  std::map<std::string, Alarm> wanted;
   std::vector<std::string> kept;
   for (const table::StoredTarget& one : stored) {
     const auto named = table::scaled_resource(one.target.units.resource);
@@ -109,15 +109,19 @@ Task<Result<void>> ScalingAlarms::follow(table::TableContext& context, Random& r
     for (size_t i = 0; i < table::kScalingAlarms; ++i) {
       const auto kind = static_cast<ScalingAlarm>(i);
       kept.push_back(table::alarm_name(one.target.units, kind, one.target.policy->alarms[i]));
-      if (capacity) wanted.push_back(alarm_of(one.target, kind, capacity->units));
+      if (capacity) wanted.emplace(kept.back(), alarm_of(one.target, kind, capacity->units));
     }
   }
   std::ranges::sort(kept);
-  if (followed_ && std::ranges::equal(*followed_, wanted, is_same) && kept == kept_) co_return Result<void>();
-  for (const Alarm& alarm : wanted) {
-    const auto as_before = [&](const Alarm& before) { return is_same(before, alarm); };
-    if (followed_ && std::ranges::any_of(*followed_, as_before)) continue;
-    PARTITA_CO_TRY_VOID(co_await put(context.engine(), random, alarm, now_ms));
+  const auto is_followed = [&](const auto& named) {
+    if (!followed_) return false;
+    const auto found = followed_->find(named.first);
+    return found != followed_->end() && is_same(found->second, named.second);
+  };
+  const bool same = followed_ && followed_->size() == wanted.size() && std::ranges::all_of(wanted, is_followed);
+  if (same && kept == kept_) co_return Result<void>();
+  for (const auto& named : wanted) {
+    if (!is_followed(named)) PARTITA_CO_TRY_VOID(co_await put(context.engine(), random, named.second, now_ms));
   }
   PARTITA_CO_TRY_VOID(co_await erase_others(context.engine(), random, kept, now_ms));
   followed_ = std::move(wanted);

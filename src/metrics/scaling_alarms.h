@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,9 +28,10 @@ class ScalingAlarms {
   Task<Result<void>> follow(table::TableContext& context, Random& random);
 
  private:
-  int64_t minute_ = 0;                          // of the last call
-  std::optional<std::vector<Alarm>> followed_;  // as they were stored in this minute; nullopt: not yet
-  std::vector<std::string> kept_;               // the names of the alarms of all policies, sorted
+  int64_t minute_ = 0;  // of the last call
+  // By name, as they were stored in this minute; nullopt: not yet.
+  std::optional<std::map<std::string, Alarm>> followed_;
+  std::vector<std::string> kept_;  // the names of the alarms of all policies, sorted
 };
 
 }  // namespace partita::metrics

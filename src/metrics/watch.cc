@@ -124,22 +124,19 @@ Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm
   co_return Result<void>();
 }
 
-Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms,
-                                   AlarmActions actions) {
+Task<Result<EvaluatedPage>> evaluate_alarms(storage::Engine& engine, Random& random, std::string after, int64_t minute,
+                                            int64_t now_ms, AlarmActions actions) {
   const AlarmStore store(engine, random);
-  Result<void> first;
   const std::string any;
-  std::string after;
-  while (true) {
-    auto listed = co_await store.list(any, after, kAlarmsAtOnce);
-    PARTITA_CO_TRY(const std::vector<Alarm> alarms, std::move(listed));
-    for (const Alarm& alarm : alarms) {
-      auto done = co_await evaluate_alarm(engine, random, alarm, minute, now_ms, actions);
-      if (!done.ok() && first.ok()) first = std::move(done);
-    }
-    if (alarms.size() < kAlarmsAtOnce) co_return first;
-    after = alarms.back().name;
+  auto listed = co_await store.list(any, after, kAlarmsAtOnce);
+  PARTITA_CO_TRY(const std::vector<Alarm> alarms, std::move(listed));
+  EvaluatedPage page;
+  for (const Alarm& alarm : alarms) {
+    auto done = co_await evaluate_alarm(engine, random, alarm, minute, now_ms, actions);
+    if (!done.ok() && page.outcome.ok()) page.outcome = std::move(done);
   }
+  if (alarms.size() == kAlarmsAtOnce) page.last = alarms.back().name;
+  co_return page;
 }
 
 }  // namespace partita::metrics

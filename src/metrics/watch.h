@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/random.h"
@@ -19,9 +20,14 @@ inline constexpr std::string_view kDynamoDbSpace = "AWS/DynamoDB";
 // changes. Errors: those of the engine; kCorrupt.
 Task<Result<void>> evaluate_alarm(storage::Engine& engine, Random& random, Alarm alarm, int64_t minute, int64_t now_ms,
                                   AlarmActions actions = AlarmActions::kIgnored);
-// All alarms. The first error is returned after all were tried.
-Task<Result<void>> evaluate_alarms(storage::Engine& engine, Random& random, int64_t minute, int64_t now_ms,
-                                   AlarmActions actions = AlarmActions::kIgnored);
+// The next kAlarmsAtOnce alarms, by name.
+struct EvaluatedPage {
+  std::optional<std::string> last;  // the name that the next page comes after; nullopt: there are no more
+  Result<void> outcome;             // the first error, after all of the page were tried
+};
+// Errors, beside those of the outcome: those of listing the alarms.
+Task<Result<EvaluatedPage>> evaluate_alarms(storage::Engine& engine, Random& random, std::string after, int64_t minute,
+                                            int64_t now_ms, AlarmActions actions = AlarmActions::kIgnored);
 
 // The alarm as it is put over what was found, whose state and tags it keeps, and the entry of its history. Null: none
 // was found.

@@ -96,12 +96,12 @@ void InsightCounters::follow(const table::Catalog& catalog) {
   followed_ = changes;
 }
 
-void InsightCounters::forget_all() {
-  const WriterLock lock(mutex_);
-  for (const auto& meters : watched_) meters->watch(table::KeyWatch::kInsights, false);
-  watched_.clear();
-  counted_.clear();
-  followed_ = kNothing;
+void InsightCounters::follow_other(const table::Catalog& catalog) {
+  {
+    const WriterLock lock(mutex_);
+    if (std::exchange(followed_, kNothing) == kNothing) return;
+  }
+  follow(catalog);
 }
 
 std::shared_ptr<KeyCounts> InsightCounters::counts_of(const TableInfo& table, const IndexInfo* index,

@@ -27,8 +27,9 @@ class InsightCounters {
  public:
   // Counts what the descriptions in the catalogue say from now on. Cheap while they do not change.
   void follow(const table::Catalog& catalog);
-  // Before another database is followed: nothing is counted until then.
-  void forget_all();
+  // The same of another database, or of the same one that was opened again: what was counted of tables that it has
+  // stays. Does nothing before the first follow().
+  void follow_other(const table::Catalog& catalog);
 
   // An access that consumed capacity. Scans are of no key. `index_keys`: the rows of global indexes that it changed.
   void count(const table::Access& access, const api::ConsumedCapacity& consumed,

@@ -71,7 +71,7 @@ class InsightCountersTest : public testing::Test {
     tick();
   }
   void enable(const std::string& more = "") { update_insights(R"("ContributorInsightsAction":"ENABLE")" + more); }
-  void tick() { thread_->tick(clock_.now_ms()); }
+  void tick() { thread_->tick(); }
   void next_minute() {
     clock_.advance_ms(metrics::kMsPerMinute);
     tick();
@@ -303,6 +303,22 @@ TEST_F(InsightCountersTest, CountsSurviveARestartAndEndWithTheRule) {
   next_minute();
   enable();
   EXPECT_EQ(report("PKC-Votes"), (Found{})) << "these are new rules";
+}
+
+// As for a snapshot.
+TEST_F(InsightCountersTest, CountsSurviveThatTheDatabaseIsOpenedAgain) {
+  create();
+  enable();
+  EXPECT_EQ(put("a", 1), 200);
+  service_->pause();
+  database_.reset();
+  database_ = table::Database::open(*engine_, clock_, random_, {.updating_ms = 0, .deleting_ms = 0}).value();
+  service_->resume(*database_);
+  EXPECT_EQ(put("a", 1), 200) << "before the next second";
+  next_minute();
+  EXPECT_EQ(put("a", 1), 200);
+  next_minute();
+  EXPECT_EQ(report("PKC-Votes"), (Found{{"a", 9}}));
 }
 
 TEST_F(InsightCountersTest, HotKeysAndInsightsDoNotDisturbEachOther) {

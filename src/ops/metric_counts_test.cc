@@ -43,7 +43,7 @@ class MetricCountsTest : public testing::Test {
          R"("KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"ProvisionedThroughput":)"
          R"({"ReadCapacityUnits":3,"WriteCapacityUnits":2}}]})");
     clock_.advance_ms(2'000);
-    thread_->tick(clock_.now_ms());
+    thread_->tick();
   }
 
   // As HTTP does it.
@@ -59,12 +59,12 @@ class MetricCountsTest : public testing::Test {
   }
   void next_minute() {
     clock_.advance_ms(metrics::kMsPerMinute);
-    thread_->tick(clock_.now_ms());
+    thread_->tick();
     ++minute_;
   }
   void next_second() {
     clock_.advance_ms(1'000);
-    thread_->tick(clock_.now_ms());
+    thread_->tick();
   }
   // All, by name, without what is around the kind: "AlarmHigh Sum > 294 in 2, ".
   std::string alarms() {

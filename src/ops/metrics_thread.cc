@@ -15,9 +15,8 @@ namespace {
 constexpr auto kTick = std::chrono::seconds(1);
 // Other servers of the store have recorded their minute by then.
 constexpr int64_t kTicksOfOthers = 3;
-constexpr int64_t kMinutesOfAnHour = 60;
 
-Task<Result<void>> sweep(storage::Engine& engine, Random& random, int64_t now_ms) {
+Task<Result<void>> erase_old_rows(storage::Engine& engine, Random& random, int64_t now_ms) {
   PARTITA_CO_TRY_VOID(co_await metrics::erase_old(engine, now_ms / metrics::kMsPerMinute));
   PARTITA_CO_TRY_VOID(co_await metrics::erase_old_insights(engine, now_ms / metrics::kMsPerMinute));
   const metrics::AlarmStore alarms(engine, random);
@@ -46,36 +45,54 @@ void MetricsThread::run(const std::stop_token& stop) {
   });
   auto next = std::chrono::steady_clock::now();
   while (true) {
-    {
-      // Nothing is recorded while the database is rolled back or its clock is moved.
-      DrainLock::SharedGuard guard(service_.drain_lock());
-      if (guard.try_enter() && service_.database() != nullptr) tick(service_.database()->clock().now_ms());
-    }
+    tick();
     next = std::max(next + kTick, std::chrono::steady_clock::now());
     const MutexLock lock(mutex_);
     if (wake_.wait_until(mutex_, next, [&] { return stop.stop_requested(); })) return;
   }
 }
 
-void MetricsThread::tick(int64_t now_ms) {
-  const int64_t minute = now_ms / metrics::kMsPerMinute;
+template <class Use>
+bool MetricsThread::with_database(Use use) {
+  DrainLock::SharedGuard guard(service_.drain_lock());
+  if (!guard.try_enter() || service_.database() == nullptr) return false;
+  use(*service_.database());
+  return true;
+}
+
+void MetricsThread::tick() {
+  if (!with_database([this](table::Database& database) { end_minute(database); })) return;
+  if (!with_database([this](table::Database& database) { follow_policies(database); })) return;
+  if (waited_ && ++*waited_ >= kTicksOfOthers) {
+    waited_.reset();
+    evaluated_.emplace();
+  }
+  if (!evaluated_) return;
+  while (evaluated_) {
+    // The next tick goes on.
+    if (!with_database([this](table::Database& database) { evaluate_page(database); })) return;
+  }
+  with_database([this](table::Database& database) { sweep(database); });
+}
+
+void MetricsThread::end_minute(table::Database& database) {
+  const int64_t minute = database.clock().now_ms() / metrics::kMsPerMinute;
   service_.follow_insights();
   if (minute_ == kNever) minute_ = minute;
   const int64_t rolled_back = service_.iterators_from_ms();
   if (rolled_back_.value_or(rolled_back) != rolled_back) recorder_.write_again();
   rolled_back_ = rolled_back;
-  // A clock that was moved far ahead leaves a gap; what was counted is of the last minute.
-  if (minute != minute_) {
-    record(minute - 1);
-    minute_ = minute;
-    waited_ = 0;
-  }
-  follow_policies();
-  if (waited_ && ++*waited_ >= kTicksOfOthers) evaluate(now_ms);
+  if (minute == minute_) return;
+  // A clock that was moved far ahead leaves a gap, and one that was set back adds to a minute; what was counted is of
+  // the last one.
+  record(database, minute - 1);
+  minute_ = minute;
+  waited_ = 0;
+  evaluated_.reset();
 }
 
-void MetricsThread::record(int64_t minute) {
-  storage::Engine& engine = service_.database()->engine();
+void MetricsThread::record(table::Database& database, int64_t minute) {
+  storage::Engine& engine = database.engine();
   auto recorded = wait_for(recorder_.record(engine, service_.counts(), minute));
   auto insights = wait_for(insights_.record(engine, service_.take_insights(), minute));
   if (recorded.ok()) recorded = std::move(insights);
@@ -83,19 +100,23 @@ void MetricsThread::record(int64_t minute) {
   log_failure("The metrics of a minute could not be stored, and are tried again with the next one. ", recorded.error());
 }
 
-void MetricsThread::follow_policies() {
-  const auto followed = wait_for(scaling_alarms_.follow(*service_.database(), random_));
+void MetricsThread::follow_policies(table::Database& database) {
+  const auto followed = wait_for(scaling_alarms_.follow(database, random_));
   if (!followed.ok()) log_failure("The alarms of auto scaling could not all be stored. ", followed.error());
 }
 
-void MetricsThread::evaluate(int64_t now_ms) {
-  waited_.reset();
-  storage::Engine& engine = service_.database()->engine();
-  const auto evaluated = wait_for(metrics::evaluate_alarms(engine, random_, minute_, now_ms, service_.alarm_actions()));
-  if (!evaluated.ok()) log_failure("Not all alarms could be evaluated. ", evaluated.error());
-  const int64_t hour = minute_ / kMinutesOfAnHour;
+void MetricsThread::evaluate_page(table::Database& database) {
+  auto evaluated = wait_for(metrics::evaluate_alarms(database.engine(), random_, *evaluated_, minute_,
+                                                     database.clock().now_ms(), service_.alarm_actions()));
+  evaluated_ = evaluated.ok() ? std::move(evaluated->last) : std::nullopt;
+  const Result<void> outcome = evaluated.ok() ? std::move(evaluated->outcome) : Result<void>(evaluated.error());
+  if (!outcome.ok()) log_failure("Not all alarms could be evaluated. ", outcome.error());
+}
+
+void MetricsThread::sweep(table::Database& database) {
+  const int64_t hour = minute_ / metrics::kMinutesPerHour;
   if (std::exchange(swept_hour_, hour) == hour) return;
-  const auto swept = wait_for(sweep(engine, random_, now_ms));
+  const auto swept = wait_for(erase_old_rows(database.engine(), random_, database.clock().now_ms()));
   if (!swept.ok()) log_failure("Old metrics could not be erased. ", swept.error());
 }
 

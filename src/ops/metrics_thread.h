@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/mutex.h"
 #include "base/random.h"
@@ -26,16 +27,22 @@ class MetricsThread {
   MetricsThread(Service& service, Random& random)
       : service_(service), random_(random), recorder_(random.next()), insights_(random.next()) {}
 
-  // What the thread does every second. Preconditions: those of Service::counts().
-  void tick(int64_t now_ms);
+  // What the thread does every second. It holds the drain lock for one step at a time, so that a rollback need not wait
+  // for all alarms; while the database is changed it does nothing.
+  void tick();
 
  private:
   static constexpr int64_t kNever = INT64_MIN;
 
   void run(const std::stop_token& stop);
-  void record(int64_t minute);
-  void follow_policies();
-  void evaluate(int64_t now_ms);
+  // False: the database is being changed, and `use`, which gets it, was not called.
+  template <class Use>
+  bool with_database(Use use);
+  void end_minute(table::Database& database);
+  void record(table::Database& database, int64_t minute);
+  void follow_policies(table::Database& database);
+  void evaluate_page(table::Database& database);
+  void sweep(table::Database& database);
 
   Service& service_;
   Random& random_;
@@ -44,8 +51,9 @@ class MetricsThread {
   metrics::InsightRecorder insights_;
   int64_t minute_ = kNever;  // whose counts are not recorded yet, since 1970
   int64_t swept_hour_ = kNever;
-  std::optional<int64_t> rolled_back_;  // Service::iterators_from_ms() at the last tick
-  std::optional<int64_t> waited_;       // ticks since the last minute was recorded; nullopt: alarms are evaluated
+  std::optional<int64_t> rolled_back_;    // Service::iterators_from_ms() at the last tick
+  std::optional<int64_t> waited_;         // ticks since the last minute was recorded; nullopt: alarms are evaluated
+  std::optional<std::string> evaluated_;  // the alarm that evaluation has come to; nullopt: the last one
   Mutex mutex_;
   CondVar wake_;
   Thread thread_;

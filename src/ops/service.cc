@@ -108,7 +108,7 @@ Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
   database_ = &database;
-  if (parts_->insights != nullptr) parts_->insights->forget_all();
+  if (parts_->insights != nullptr) parts_->insights->follow_other(database.catalog());
   parts_->admission.authorisation().forget_all();
   drain_lock_.open();
 }
