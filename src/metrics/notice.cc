@@ -36,7 +36,8 @@ std::optional<Notice> notice_from(const AttributeValue& value) {
                 .message = text_in("message"),
                 .made_ms = whole_in("made"),
                 .due_ms = whole_in("due"),
-                .attempts = whole_in("attempts")};
+                .attempts = whole_in("attempts"),
+                .failed = value.as_map().contains("failed")};
   if (!sound) return std::nullopt;
   return notice;
 }
@@ -54,6 +55,7 @@ std::string row_of_notices(const std::vector<Notice>& notices) {
     map.set("action", AttributeValue::string(notice.action));
     map.set("attempts", whole(notice.attempts));
     map.set("due", whole(notice.due_ms));
+    if (notice.failed) map.set("failed", AttributeValue::boolean(true));
     map.set("id", AttributeValue::string(notice.id));
     map.set("made", whole(notice.made_ms));
     map.set("message", AttributeValue::string(notice.message));

@@ -24,6 +24,7 @@ struct Notice {
   int64_t made_ms = 0;   // the change of state, since 1970
   int64_t due_ms = 0;    // of the next attempt
   int64_t attempts = 0;  // that were begun
+  bool failed = false;   // whether the history tells of a failure
 };
 
 // The row of an alarm's notices. It exists only while there are any.

@@ -78,15 +78,25 @@ Task<Result<bool>> NoticeStore::change(std::string alarm, std::string id, Use us
   co_return changed;
 }
 
-Task<Result<bool>> NoticeStore::claim(std::string alarm, std::string id, int64_t now_ms) const {
-  const Use take = [now_ms](std::vector<Notice>& notices, size_t index, std::vector<HistoryEntry>&) {
+Task<Result<Claim>> NoticeStore::claim(std::string alarm, std::string id, int64_t now_ms) const {
+  bool too_old = false;
+  const Use take = [&](std::vector<Notice>& notices, size_t index, std::vector<HistoryEntry>& entries) {
     Notice& notice = notices[index];
     if (!is_due(notice, now_ms)) return false;
+    too_old = notice.made_ms < now_ms - kNoticeKeptMs;
+    if (too_old) {
+      const std::string error = "The change of state is older than a day; the notice was given up.";
+      entries.push_back(entry_of_notice(alarm, notice, error, now_ms));
+      notices.erase(notices.begin() + static_cast<std::ptrdiff_t>(index));
+      return true;
+    }
     notice.due_ms = now_ms + kNoticeClaimMs;
     ++notice.attempts;
     return true;
   };
-  co_return co_await change(alarm, id, take);
+  PARTITA_CO_TRY(const bool changed, co_await change(alarm, id, take));
+  if (!changed) co_return Claim::kNone;
+  co_return too_old ? Claim::kGivenUp : Claim::kMine;
 }
 
 Task<Result<void>> NoticeStore::settle(std::string alarm, std::string id, std::optional<std::string> error,
@@ -101,7 +111,8 @@ Task<Result<void>> NoticeStore::settle(std::string alarm, std::string id, std::o
       notices.erase(notices.begin() + static_cast<std::ptrdiff_t>(index));
       return true;
     }
-    if (notice.attempts == 1) entries.push_back(entry_of_notice(alarm, notice, error, now_ms));
+    // Not by attempts: the server of the first one may have died.
+    if (!std::exchange(notice.failed, true)) entries.push_back(entry_of_notice(alarm, notice, error, now_ms));
     notice.due_ms = next_ms;
     return true;
   };

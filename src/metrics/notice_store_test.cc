@@ -61,7 +61,9 @@ class NoticeStoreTest : public testing::Test {
     for (const HistoryEntry& entry : page->entries) all.push_back(entry.summary);
     return all;
   }
-  bool claim(const std::string& id, int64_t now_ms) { return *wait_for(notices_.claim("busy", id, now_ms)); }
+  bool claim(const std::string& id, int64_t now_ms) {
+    return *wait_for(notices_.claim("busy", id, now_ms)) == Claim::kMine;
+  }
   void settle(const std::string& id, std::optional<std::string> error, int64_t now_ms) {
     ASSERT_TRUE(wait_for(notices_.settle("busy", id, std::move(error), now_ms)).ok());
   }
@@ -170,6 +172,32 @@ TEST_F(NoticeStoreTest, AnOldNoticeIsAttemptedOnce) {
   EXPECT_TRUE(claim(id, late_ms));
   settle(id, "It is down.", late_ms);
   EXPECT_EQ(due_actions(late_ms + kNoticeTriedMs), "arn:two ");
+}
+
+// As from a backup.
+TEST_F(NoticeStoreTest, ANoticeOfMoreThanADayIsGivenUp) {
+  put(busy());
+  set_state(AlarmState::kAlarm);
+  const auto found = due();
+  EXPECT_TRUE(claim(found[0].notice.id, kChangedMs + kNoticeKeptMs));
+  const auto old = wait_for(notices_.claim("busy", found[1].notice.id, kChangedMs + kNoticeKeptMs + 1));
+  EXPECT_EQ(*old, Claim::kGivenUp);
+  EXPECT_EQ(due_actions(kChangedMs + kNoticeKeptMs + kNoticeClaimMs), "arn:one ");
+  EXPECT_EQ(history(), std::vector<std::string>{"Failed to execute action arn:two. Received error: \"The change of "
+                                                "state is older than a day; the notice was given up.\""});
+}
+
+TEST_F(NoticeStoreTest, TheFirstFailureIsToldThoughTheServerOfTheFirstAttemptDied) {
+  put(busy());
+  set_state(AlarmState::kAlarm);
+  const std::string id = due()[0].notice.id;
+  EXPECT_TRUE(claim(id, kChangedMs));
+  for (int64_t attempt = 1; attempt <= 3; ++attempt) {
+    const int64_t now_ms = kChangedMs + attempt * kMostNoticeWaitMs;
+    EXPECT_TRUE(claim(id, now_ms));
+    settle(id, "It is down.", now_ms);
+  }
+  EXPECT_EQ(history(), std::vector<std::string>{"Failed to execute action arn:one. Received error: \"It is down.\""});
 }
 
 TEST_F(NoticeStoreTest, AClockThatIsSetBackDelaysNothing) {

@@ -29,6 +29,14 @@ void warn_of_hook(std::string_view what, std::string_view why) {
   if (throttle.pass(unsaid)) log(LogLevel::kWarn, {what, why});
 }
 
+void log_given_up(std::string_view alarm) {
+  static LogThrottle throttle(60'000);
+  uint64_t unsaid = 0;
+  if (throttle.pass(unsaid)) {
+    log(LogLevel::kWarn, {"An action of the alarm ", alarm, " was given up: the change of state is older than a day."});
+  }
+}
+
 AlarmHook::Outcome post_notice(net::HttpClient& http, const net::Url& url, const Notice& notice,
                                const std::stop_token& stop) {
   const wire::SnsNotification notification{notice.id, notice.action, notice.subject, notice.message, notice.made_ms};
@@ -100,7 +108,10 @@ bool AlarmHook::attempt(const DueNotice& due, const std::stop_token& stop) {
   const auto claimed = with_store(
       [&](const NoticeStore& store, int64_t now_ms) { return store.claim(due.alarm, due.notice.id, now_ms); });
   if (!claimed.ok()) warn_of_hook("An action of an alarm could not be begun. ", claimed.error().sentence());
-  if (!claimed.ok() || !*claimed) return true;
+  if (claimed.ok() && *claimed == metrics::Claim::kGivenUp) {
+    log_given_up(due.alarm);
+  }
+  if (!claimed.ok() || *claimed != metrics::Claim::kMine) return true;
   const Outcome outcome = send_(due.notice, stop);
   if (outcome.error) warn_of_hook("An action of an alarm failed. ", *outcome.error);
   const auto settled = with_store([&](const NoticeStore& store, int64_t now_ms) {

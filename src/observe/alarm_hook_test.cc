@@ -83,6 +83,14 @@ TEST_F(AlarmHookTest, ANoticeIsSentUntilItIsAccepted) {
   EXPECT_EQ(sent(), Sent{});
 }
 
+TEST_F(AlarmHookTest, ANoticeOfMoreThanADayIsNotSent) {
+  alarm("a", {"arn:a"});
+  clock_.advance_ms(metrics::kNoticeKeptMs + 1);
+  alarm("b", {"arn:b"});
+  EXPECT_TRUE(deliver());
+  EXPECT_EQ(sent(), Sent{"arn:b"});
+}
+
 TEST_F(AlarmHookTest, WithoutAReplyTheOthersWait) {
   alarm("a", {"arn:a"});
   alarm("b", {"arn:b"});
