@@ -1,4 +1,5 @@
 // The requests of Application Auto Scaling: service model 2016-02-06.
+#include <limits>
 
 #include "wire/shapes_common.h"
 
@@ -73,7 +74,8 @@ constexpr Shape kScalingText{.kind = ShapeKind::kString, .min = 1, .max = 1600};
 constexpr Shape kScalingName{.kind = ShapeKind::kString, .min = 1, .max = 256};
 constexpr Shape kScalingTexts{.kind = ShapeKind::kList, .element = &kScalingText, .max = 50};
 constexpr Shape kPageSize{.kind = ShapeKind::kInteger, .min = 1, .max = 50};
-constexpr Shape kWhole{.kind = ShapeKind::kInteger};
+// AWS's type has 32 bits.
+constexpr Shape kWhole{.kind = ShapeKind::kInteger, .max = std::numeric_limits<int32_t>::max()};
 constexpr Shape kReal{.kind = ShapeKind::kDouble};  // also a time, in seconds
 
 constexpr Shape kTagText{.kind = ShapeKind::kString, .max = 256};

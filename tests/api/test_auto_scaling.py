@@ -295,6 +295,8 @@ def test_constraints_of_the_model(units):
     limits = {"ServiceNamespace": "dynamodb", "MaxResults": 51}
     text = one(unsatisfied(51, "maxResults", "Member must have value less than or equal to 50"))
     refused("DescribeScalableTargets", limits, "ValidationException", text)
+    text = one(unsatisfied(2**31, "maxCapacity", "Member must have value less than or equal to 2147483647"))
+    refused("RegisterScalableTarget", {**units, "MinCapacity": 1, "MaxCapacity": 2**31}, "ValidationException", text)
     alone = {"ServiceNamespace": "dynamodb", "ScalableDimension": READS}
     refused("DescribeScalableTargets", alone, "ValidationException", "ResourceIds must be specified if ScalableDimension is specified")
 
