@@ -90,6 +90,8 @@ Task<Result<Claim>> NoticeStore::claim(std::string alarm, std::string id, int64_
       notices.erase(notices.begin() + static_cast<std::ptrdiff_t>(index));
       return true;
     }
+    // Attempts end an hour after the change, also if the clock was set back since.
+    notice.made_ms = std::min(notice.made_ms, now_ms);
     notice.due_ms = now_ms + kNoticeClaimMs;
     ++notice.attempts;
     return true;

@@ -200,10 +200,17 @@ TEST_F(NoticeStoreTest, TheFirstFailureIsToldThoughTheServerOfTheFirstAttemptDie
   EXPECT_EQ(history(), std::vector<std::string>{"Failed to execute action arn:one. Received error: \"It is down.\""});
 }
 
-TEST_F(NoticeStoreTest, AClockThatIsSetBackDelaysNothing) {
+TEST_F(NoticeStoreTest, AClockThatIsSetBackDelaysNothingAndEndsAttempts) {
   put(busy());
   set_state(AlarmState::kAlarm);
-  EXPECT_EQ(due(kChangedMs - 2 * kMostNoticeWaitMs).size(), 2);
+  const int64_t now_ms = kChangedMs - 100 * kNoticeTriedMs;
+  const std::string id = due(now_ms)[0].notice.id;
+  EXPECT_EQ(due(now_ms).size(), 2);
+  EXPECT_TRUE(claim(id, now_ms));
+  settle(id, "It is down.", now_ms);
+  EXPECT_TRUE(claim(id, now_ms + kNoticeTriedMs));
+  settle(id, "It is down.", now_ms + kNoticeTriedMs);
+  EXPECT_EQ(due_actions(now_ms + 2 * kNoticeTriedMs), "arn:two ") << "attempts end after an hour";
 }
 
 TEST_F(NoticeStoreTest, ANewNoticeReplacesTheOldestOfTooMany) {
