@@ -67,6 +67,8 @@ struct HttpClient::Transfer {
   bool too_large = false;
   bool head_complete = false;
   size_t head_size = 0;
+  bool reads_body = true;
+  size_t ignored = 0;  // bytes of a body that is not read
   HttpReply reply;
   std::array<char, CURL_ERROR_SIZE> message{};
 };
@@ -94,6 +96,7 @@ void HttpClient::Transfer::take_header(std::string_view line) {
 
 size_t HttpClient::Transfer::take_body(char* bytes, size_t, size_t size, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
+  if (!transfer.reads_body) return (transfer.ignored += size) > kMostHead ? 0 : size;
   transfer.too_large = transfer.reply.body.size() + size > kMostBody;
   if (transfer.too_large) return 0;
   transfer.reply.body.append(bytes, size);
@@ -197,7 +200,8 @@ Result<HttpReply> HttpClient::send(const HttpRequest& request) {
   Transfer& transfer = *transfer_;
   const Libcurl& curl = transfer.curl;
   transfer.refused = transfer.too_large = transfer.head_complete = false;
-  transfer.head_size = 0;
+  transfer.head_size = transfer.ignored = 0;
+  transfer.reads_body = request.reads_body;
   transfer.reply = {};
   transfer.message[0] = '\0';
   transfer.set_up(request);
@@ -223,6 +227,9 @@ Result<HttpReply> HttpClient::send(const HttpRequest& request) {
   if (ready) curl.curl_multi_remove_handle(transfer.multi, transfer.easy);
   transfer.set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   curl.curl_slist_free_all(headers);
+  // A head before the last is no reply: "100 Continue", or that of a proxy.
+  const bool is_reply = !request.reads_body && transfer.head_complete && status >= 200;
+  if (is_reply) code = CURLE_OK;
   if (!code && connected_us > 0) return unavailable("The server did not answer in time.");
   // libcurl takes the end of a connection for the end of a head.
   if (code == CURLE_OK && !transfer.head_complete) code = CURLE_PARTIAL_FILE;

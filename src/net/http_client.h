@@ -30,6 +30,8 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers = {};  // those with an empty value are left out
   std::string_view body = {};                                     // outlives send()
   int64_t timeout_ms = 30'000;                                    // for everything, from the name's look-up on
+  // False: the reply is complete with its head. A body of more than kMostHead bytes ends the connection.
+  bool reads_body = true;
   // Once it is requested, at most HttpClient::kHurryMs of the time are left.
   std::stop_token hurry = {};
 };

@@ -158,6 +158,27 @@ TEST(HttpClient, SaysThatTheServerEndedTheConnection) {
   }
 }
 
+TEST(HttpClient, TakesAHeadForTheReplyIfTheBodyIsNotRead) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n";
+  for (const std::string& reply : {head + "abc" + kEnd, head + std::string(200'000, 'x'), head + "abc"}) {
+    Responder responder({reply});
+    const auto taken = ask({.url = responder.url(), .body = "1", .timeout_ms = 1'000, .reads_body = false});
+    ASSERT_TRUE(taken.ok()) << taken.error().sentence();
+    EXPECT_EQ(taken->status, 200);
+    EXPECT_EQ(taken->body, "");
+  }
+  Responder half({"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Le" + std::string(1, kEnd)});
+  EXPECT_FALSE(ask({.url = half.url(), .body = "1", .timeout_ms = 1'000, .reads_body = false}).ok());
+  Responder slow({"HTTP/1.1 200 OK\r\nContent-Le"});
+  const auto late = ask({.url = slow.url(), .body = "1", .timeout_ms = 100, .reads_body = false});
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().sentence(), "The server did not answer in time.");
+  Responder kept({kHello});
+  auto client = HttpClient::create();
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(client->send({.url = kept.url(), .body = "1", .reads_body = false}).ok());
+  EXPECT_EQ(kept.connections(), 1U) << "the bodies are short";
+}
+
 TEST(HttpClient, SaysWhatItCannotReach) {
   Url url;
   {

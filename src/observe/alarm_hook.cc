@@ -45,6 +45,7 @@ AlarmHook::Outcome post_notice(net::HttpClient& http, const net::Url& url, const
                                 .headers = wire::sns_headers(notification),
                                 .body = body,
                                 .timeout_ms = kHookTimeoutMs,
+                                .reads_body = false,
                                 .hurry = stop});
   if (!reply.ok()) return {.reached = false, .error = std::string(reply.error().sentence())};
   if (reply->status / 100 == 2) return {};
