@@ -10,6 +10,7 @@
 #include "metrics/alarm_names.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/rows/item_fields.h"
 #include "table/rows/system_rows.h"
 #include "wire/alarm_notice.h"
 
@@ -23,6 +24,7 @@ using storage::Changes;
 using storage::Decision;
 using storage::Key;
 using storage::Record;
+using table::ItemFields;
 using table::SystemRow;
 
 constexpr size_t kPageOfAlarms = 100;
@@ -51,57 +53,13 @@ AttributeValue texts(const std::vector<std::string>& all) {
   return AttributeValue::list(std::move(list));
 }
 
-// The members of a row. A missing one keeps its default.
-class AlarmFields {
- public:
-  explicit AlarmFields(const Item& item) : item_(item) {}
-
-  template <class Whole>
-  void take(std::string_view name, Whole& out) {
-    const AttributeValue* const value = find(name, model::Type::kN);
-    if (value == nullptr) return;
-    const auto whole = value->as_number().to_int64();
-    sound_ &= whole.has_value();
-    out = static_cast<Whole>(whole.value_or(0));
-  }
-  void take(std::string_view name, bool& out) {
-    if (const AttributeValue* const value = find(name, model::Type::kBool)) out = value->as_bool();
-  }
-  void take(std::string_view name, std::string& out) {
-    if (const AttributeValue* const value = find(name, model::Type::kS)) out = value->as_string();
-  }
-  void take(std::string_view name, std::optional<std::string>& out) {
-    if (const AttributeValue* const value = find(name, model::Type::kS)) out = value->as_string();
-  }
-  void take(std::string_view name, double& out) {
-    const AttributeValue* const value = find(name, model::Type::kB);
-    if (value == nullptr) return;
-    std::string_view bytes = value->as_bytes();
-    const auto taken = take_u64(bytes);
-    sound_ &= taken.has_value();
-    out = std::bit_cast<double>(taken.value_or(0));
-  }
-  void take(std::string_view name, std::vector<std::string>& out) {
-    const AttributeValue* const value = find(name, model::Type::kL);
-    if (value == nullptr) return;
-    for (const AttributeValue& one : value->as_list()) {
-      sound_ &= one.is(model::Type::kS);
-      if (one.is(model::Type::kS)) out.push_back(one.as_string());
-    }
-  }
-  bool sound() const { return sound_; }
-
- private:
-  const AttributeValue* find(std::string_view name, model::Type type) {
-    const AttributeValue* const value = item_.find(name);
-    if (value == nullptr) return nullptr;
-    sound_ &= value->is(type);
-    return value->is(type) ? value : nullptr;
-  }
-
-  const Item& item_;
-  bool sound_ = true;
-};
+double double_in(ItemFields& fields, std::string_view name) {
+  const AttributeValue* const value = fields.find(name, model::Type::kB);
+  std::string_view bytes = value == nullptr ? std::string_view() : value->as_bytes();
+  const auto taken = take_u64(bytes);
+  fields.require(value == nullptr || taken);
+  return std::bit_cast<double>(taken.value_or(0));
+}
 
 std::string row_of_alarm(const Alarm& alarm) {
   Item item;
@@ -144,12 +102,12 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   PARTITA_TRY(const Item item, model::decode_item(row));
   Alarm alarm;
   alarm.name = name;
-  AlarmFields fields(item);
+  ItemFields fields(item);
   fields.take("account", alarm.account);
   fields.take("actions_enabled", alarm.actions_enabled);
   fields.take("alarm_actions", alarm.alarm_actions);
   fields.take("changed", alarm.changed_ms);
-  fields.take("comparison", alarm.rule.comparison);
+  fields.take("comparison", alarm.rule.comparison, Comparison::kAtMost);
   fields.take("configured", alarm.configured_ms);
   fields.take("description", alarm.description);
   std::vector<std::string> dimensions;
@@ -157,7 +115,7 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   for (size_t i = 0; i + 1 < dimensions.size(); i += 2) alarm.dimensions.push_back({dimensions[i], dimensions[i + 1]});
   fields.take("insufficient_data_actions", alarm.insufficient_data_actions);
   fields.take("metric", alarm.metric);
-  fields.take("missing", alarm.rule.missing);
+  fields.take("missing", alarm.rule.missing, MissingData::kNotBreaching);
   fields.take("ok_actions", alarm.ok_actions);
   fields.take("period", alarm.period_minutes);
   fields.take("periods", alarm.rule.periods);
@@ -170,18 +128,16 @@ Result<Alarm> alarm_from(std::string_view name, std::string_view row) {
   fields.take("says_missing", alarm.says_missing);
   fields.take("says_to_alarm", alarm.says_to_alarm);
   fields.take("space", alarm.space);
-  fields.take("state", alarm.state);
+  fields.take("state", alarm.state, AlarmState::kInsufficientData);
   fields.take("statistic", alarm.statistic);
   std::vector<std::string> tags;
   fields.take("tags", tags);
   for (size_t i = 0; i + 1 < tags.size(); i += 2) alarm.tags.emplace(tags[i], tags[i + 1]);
-  fields.take("threshold", alarm.rule.threshold);
+  alarm.rule.threshold = double_in(fields, "threshold");
   fields.take("to_alarm", alarm.rule.to_alarm);
   fields.take("unit", alarm.unit);
   fields.take("updated", alarm.updated_ms);
-  const bool known = alarm.rule.comparison <= Comparison::kAtMost && alarm.rule.missing <= MissingData::kNotBreaching &&
-                     alarm.state <= AlarmState::kInsufficientData;
-  if (!fields.sound() || !known || alarm.period_minutes < 1 || alarm.rule.periods < 1) {
+  if (!fields.sound() || alarm.period_minutes < 1 || alarm.rule.periods < 1) {
     return Error(ErrorKind::kCorrupt, "the row of an alarm is damaged.");
   }
   return alarm;
@@ -260,8 +216,8 @@ Result<HistoryEntry> entry_from(std::string_view key, std::string_view row) {
   const auto at_ms = take_u64(key);
   const auto number = take_u32(key);
   PARTITA_TRY(const Item item, model::decode_item(row));
-  AlarmFields fields(item);
-  fields.take("kind", entry.kind);
+  ItemFields fields(item);
+  fields.take("kind", entry.kind, HistoryKind::kAction);
   fields.take("summary", entry.summary);
   fields.take("data", entry.data);
   if (!at_ms || !number || !fields.sound())

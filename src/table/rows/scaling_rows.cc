@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/rows/item_fields.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
@@ -50,51 +51,11 @@ void put_whole(model::Item& item, std::string name, const std::optional<int64_t>
   if (value) item.set(std::move(name), whole_number(*value));
 }
 
-// Reads the members of a map. A missing one keeps its default.
-class ScalingFields {
- public:
-  explicit ScalingFields(const model::AttributeMap& map) : map_(map) {}
-
-  const AttributeValue* find(std::string_view name, Type type) {
-    const AttributeValue* const value = map_.find(name);
-    if (value == nullptr) return nullptr;
-    sound_ &= value->is(type);
-    return value->is(type) ? value : nullptr;
-  }
-  std::optional<int64_t> whole(std::string_view name) {
-    const AttributeValue* const value = find(name, Type::kN);
-    if (value == nullptr) return std::nullopt;
-    const auto number = value->as_number().to_int64();
-    sound_ &= number.has_value();
-    return number;
-  }
-  void take(std::string_view name, int64_t& out) { out = whole(name).value_or(out); }
-  void take(std::string_view name, std::optional<int64_t>& out) { out = whole(name); }
-  void take(std::string_view name, std::string& out) {
-    if (const AttributeValue* const value = find(name, Type::kS)) out = value->as_string();
-  }
-  void take(std::string_view name, bool& out) {
-    if (const AttributeValue* const value = find(name, Type::kBool)) out = value->as_bool();
-  }
-  template <class Enum>
-  void take(std::string_view name, Enum& out, Enum last) {
-    const int64_t value = whole(name).value_or(0);
-    const bool known = value >= 0 && value <= static_cast<int64_t>(last);
-    sound_ &= known;
-    if (known) out = static_cast<Enum>(value);
-  }
-  void take(api::ScaledUnits& units) {
-    take("resource", units.resource);
-    take("write", units.write);
-    sound_ &= scaled_resource(units.resource).has_value();
-  }
-  void spoil(bool sound) { sound_ &= sound; }
-  bool sound() const { return sound_; }
-
- private:
-  const model::AttributeMap& map_;
-  bool sound_ = true;
-};
+void take_units(ItemFields& fields, api::ScaledUnits& units) {
+  fields.take("resource", units.resource);
+  fields.take("write", units.write);
+  fields.require(scaled_resource(units.resource).has_value());
+}
 
 // The shortest text that reads back as the same number.
 std::string percent_text(double percent) {
@@ -121,18 +82,18 @@ AttributeValue policy_value(const ScalingPolicy& policy) {
 
 Result<ScalingPolicy> policy_from(const AttributeValue& value) {
   ScalingPolicy policy;
-  ScalingFields fields(value.as_map());
+  ItemFields fields(value.as_map());
   fields.take("created", policy.created_ms);
   fields.take("id", policy.id);
   fields.take("name", policy.name);
   fields.take("in_seconds", policy.tracking.in_s);
   fields.take("out_seconds", policy.tracking.out_s);
-  if (const auto* label = fields.find("label", Type::kS)) policy.tracking.label = label->as_string();
-  if (const auto* only = fields.find("out_only", Type::kBool)) policy.tracking.out_only = only->as_bool();
+  fields.take("label", policy.tracking.label);
+  fields.take("out_only", policy.tracking.out_only);
   std::string percent;
   fields.take("percent", percent);
   const auto read = std::from_chars(percent.data(), percent.data() + percent.size(), policy.tracking.percent);
-  fields.spoil(read.ec == std::errc());
+  fields.require(read.ec == std::errc());
   if (const auto* alarms = fields.find("alarms", Type::kL)) {
     const auto& list = alarms->as_list();
     for (size_t i = 0; i < list.size() && i < policy.alarms.size(); ++i) {
@@ -162,7 +123,7 @@ AttributeValue action_value(const ScheduledAction& action) {
 Result<ScheduledAction> action_from(const AttributeValue& value) {
   if (!value.is(Type::kM)) return damaged_scaling();
   ScheduledAction action;
-  ScalingFields fields(value.as_map());
+  ItemFields fields(value.as_map());
   fields.take("created", action.created_ms);
   fields.take("done", action.done_ms);
   fields.take("end", action.end_ms);
@@ -187,7 +148,7 @@ AttributeValue running_value(const RunningChange& running) {
 
 Result<RunningChange> running_from(const AttributeValue& value) {
   RunningChange running;
-  ScalingFields fields(value.as_map());
+  ItemFields fields(value.as_map());
   fields.take("activity", running.activity);
   fields.take("began", running.began_ms);
   fields.take("capacity", running.capacity);
@@ -245,8 +206,8 @@ std::string target_row(const ScalableTarget& target) {
 Result<ScalableTarget> target_from(std::string_view row) {
   PARTITA_TRY(const model::Item item, model::decode_item(row));
   ScalableTarget target;
-  ScalingFields fields(item);
-  fields.take(target.units);
+  ItemFields fields(item);
+  take_units(fields, target.units);
   fields.take("clamp", target.clamp);
   fields.take("created", target.created_ms);
   fields.take("id", target.id);
@@ -313,8 +274,8 @@ std::string activity_row(const ScalingActivity& activity) {
 Result<ScalingActivity> activity_from(std::string_view row) {
   PARTITA_TRY(const model::Item item, model::decode_item(row));
   ScalingActivity activity;
-  ScalingFields fields(item);
-  fields.take(activity.units);
+  ItemFields fields(item);
+  take_units(fields, activity.units);
   fields.take("alarm", activity.alarm, ScalingAlarm::kProvisionedLow);
   fields.take("alarm_id", activity.alarm_id);
   fields.take("began", activity.began_ms);

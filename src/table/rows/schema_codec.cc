@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <concepts>
+#include <type_traits>
 #include <utility>
 
+#include "table/rows/item_fields.h"
 #include "table/rows/schema.h"
 #include "table/rows/stream_rows.h"
 
@@ -121,38 +122,15 @@ constexpr api::Distance last_of(api::Distance) { return api::Distance::kDotProdu
 constexpr TableJob last_of(TableJob) { return TableJob::kIndex; }
 constexpr model::Type last_of(model::Type) { return model::Type::kB; }  // of a key
 
-// Reads a stored map. A missing field keeps its default; a field of another type is remembered as a fault.
-class Fields {
+class Fields : public ItemFields {
  public:
-  explicit Fields(const AttributeMap& map) : map_(map) {}
+  using ItemFields::ItemFields;
+  using ItemFields::take;
 
-  void take(std::string_view name, std::string& out) {
-    if (const auto* value = find(name, model::Type::kS)) out = value->as_string();
-  }
-  void take(std::string_view name, bool& out) {
-    if (const auto* value = find(name, model::Type::kBool)) out = value->as_bool();
-  }
-  template <std::integral Whole>
-  void take(std::string_view name, Whole& out) {
-    const auto* value = find(name, model::Type::kN);
-    if (value == nullptr) return;
-    const int64_t whole = whole_of(*value);
-    // A revision is one whole number of 64 bits, stored as a signed one.
-    const bool fits = sizeof(Whole) == sizeof(whole) || std::in_range<Whole>(whole);
-    sound_ &= fits;
-    if (fits) out = static_cast<Whole>(whole);
-  }
   template <class Enum>
     requires std::is_enum_v<Enum>
   void take(std::string_view name, Enum& out) {
-    auto number = std::to_underlying(out);
-    take(name, number);
-    const bool known = number <= std::to_underlying(last_of(out));
-    sound_ &= known;
-    if (known) out = static_cast<Enum>(number);
-  }
-  void take(std::string_view name, std::optional<int64_t>& out) {
-    if (const auto* value = find(name, model::Type::kN)) out = whole_of(*value);
+    take(name, out, last_of(out));
   }
   void take(std::string_view name, std::vector<KeyElement>& out) {
     each(name, [&](const AttributeValue& value) {
@@ -161,7 +139,7 @@ class Fields {
       fields.take("name", element.name);
       fields.take("type", element.type);
       out.push_back(std::move(element));
-      sound_ &= fields.sound();
+      require(fields.sound());
     });
   }
   void take(std::string_view name, Throughput& out) {
@@ -180,7 +158,7 @@ class Fields {
     }
     fields.take("read", out.read_units);
     fields.take("write", out.write_units);
-    sound_ &= fields.sound();
+    require(fields.sound());
   }
   void take(std::string_view name, Tags& out) {
     const auto* value = find(name, model::Type::kM);
@@ -201,9 +179,9 @@ class Fields {
       one.take("name", element.attribute.name);
       one.take("type", element.attribute.type);
       out.search.push_back(std::move(element));
-      sound_ &= one.sound();
+      require(one.sound());
     });
-    sound_ &= fields.sound() && out.dimensions != 0;
+    require(fields.sound() && out.dimensions != 0);
   }
   template <class Owner>
   void take_limits(Owner& owner) {
@@ -212,7 +190,7 @@ class Fields {
     take("max_settles", owner.limits_settle_at_ms);
     take("warm_read", owner.warm.read_units);
     take("warm_write", owner.warm.write_units);
-    if (!map_.contains("next_warm_due")) return;
+    if (!has("next_warm_due")) return;
     owner.next_warm.emplace();
     take("next_warm_due", owner.next_warm->due_ms);
     take("next_warm_read", owner.next_warm->value.read_units);
@@ -235,31 +213,12 @@ class Fields {
     if (value == nullptr) return;
     for (const auto& member : value->as_list()) {
       if (!member.is(model::Type::kM)) {
-        sound_ = false;
+        require(false);
         return;
       }
       use(member);
     }
   }
-  const AttributeValue* find(std::string_view name, model::Type type) {
-    const auto* value = map_.find(name);
-    if (value == nullptr) return nullptr;
-    if (value->is(type)) return value;
-    sound_ = false;
-    return nullptr;
-  }
-  void fail() { sound_ = false; }
-  bool sound() const { return sound_; }
-
- private:
-  int64_t whole_of(const AttributeValue& value) {
-    const auto number = value.as_number().to_int64();
-    sound_ &= number.has_value();
-    return number.value_or(0);
-  }
-
-  const AttributeMap& map_;
-  bool sound_ = true;
 };
 
 IndexInfo index_from(const AttributeMap& map, bool& sound) {
@@ -271,15 +230,7 @@ IndexInfo index_from(const AttributeMap& map, bool& sound) {
   fields.take("name", index.name);
   fields.take("partition", index.keys.partition);
   fields.take("projection", index.projection.kind);
-  if (const auto* projected = fields.find("projected", model::Type::kL)) {
-    for (const auto& name : projected->as_list()) {
-      if (name.is(model::Type::kS)) {
-        index.projection.attributes.push_back(name.as_string());
-      } else {
-        fields.fail();
-      }
-    }
-  }
+  fields.take("projected", index.projection.attributes);
   fields.take("settles", index.settles_at_ms);
   fields.take("sort", index.keys.sort);
   fields.take("status", index.status);
@@ -341,7 +292,7 @@ void take_settings(Fields& fields, TableInfo& table) {
   fields.take("stream_label", table.stream.label);
   if (const auto* shards = fields.find("stream_shards", model::Type::kB)) {
     auto decoded = decoded_shards(shards->as_bytes());
-    if (!decoded.ok()) fields.fail();
+    if (!decoded.ok()) fields.require(false);
     if (decoded.ok()) table.stream.shards = std::move(decoded).value();
   }
   fields.take("stream_view", table.stream.view_type);
