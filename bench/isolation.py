@@ -1,7 +1,8 @@
 """What the neighbours of a hot key meet: PutItem of a hundred keys while another client floods one key of their range.
 
-Three servers are compared: one where nobody floods, one that refuses what is beyond the capacity (--capacity enforce)
-and so gives the hot key a range of its own, and one that serves the flood (--capacity record).
+Compared are a server where nobody floods, one that refuses what is beyond the capacity (--capacity enforce) and so
+gives the hot key a range of its own, and one that serves the flood (--capacity record). Beside a client that asks for
+no more than the hot key gets, the neighbours show what any other writes cost them.
 """
 
 import contextlib
@@ -21,7 +22,8 @@ FLOOD = 5_000  # requests a second for the hot key
 SPLIT_S = 90  # a range splits after about 60 s of refusals
 BUDGET = 1.5
 
-ALONE, BEFORE, AFTER, SERVED = "alone", "flood, before the split", "flood, after the split", "flood that is served"
+ALONE, POLITE, BEFORE, AFTER, SERVED = ROWS = (
+    "alone", "a client at the limit", "flood, before the split", "flood, after the split", "flood that is served")
 
 
 def put(key):
@@ -38,9 +40,9 @@ HOT = signing.signed([put("hot")])
 
 
 @contextlib.contextmanager
-def flood(build, server, seconds):
-    """{} that has what the flooding client reports, once the block has ended."""
-    client = servers.start_load(build, server, connections=32, seconds=seconds, rate=FLOOD, niceness=19, refusals=True)
+def flood(build, server, seconds, rate=FLOOD):
+    """{} that has what the client of the hot key reports, once the block has ended."""
+    client = servers.start_load(build, server, connections=32, seconds=seconds, rate=rate, niceness=19, refusals=True)
     client.stdin.write("".join(HOT))
     client.stdin.close()
     found = {}
@@ -72,14 +74,15 @@ def one_round(build, scratch, seconds, found):
     with servers.partita(build, scratch / "record", options=["--capacity", "record"]) as server:
         servers.fill(build, server, [CREATE], connections=1)
         servers.wait_until_active(server, [TABLE])
-        with flood(build, server, seconds + 2):
-            time.sleep(1)
-            found[SERVED].append(neighbours(build, server, seconds))
+        for name, rate in ((POLITE, UNITS), (SERVED, FLOOD)):
+            with flood(build, server, seconds + 2, rate):
+                time.sleep(1)
+                found[name].append(neighbours(build, server, seconds))
 
 
 def part(build, scratch, arguments):
     seconds = max(arguments.seconds, 10)
-    found = {name: [] for name in (ALONE, BEFORE, AFTER, SERVED, "hot")}
+    found = {name: [] for name in (*ROWS, "hot")}
     for n in range(arguments.rounds):
         servers.say(f"round {n + 1} of {arguments.rounds}")
         one_round(build, scratch, seconds, found)
@@ -94,7 +97,7 @@ def part(build, scratch, arguments):
     rows = [
         [name, refused(name), *(page.ms(of(name, field)) for field in ("p50_us", "p99_us", "p999_us")),
          f"{of(name, 'p99_us') / of(ALONE, 'p99_us'):.2f}", f"≤ {BUDGET}" if name == AFTER else "–"]
-        for name in (ALONE, BEFORE, AFTER, SERVED)
+        for name in ROWS
     ]
     text = [
         page.provenance(
@@ -108,7 +111,7 @@ def part(build, scratch, arguments):
         page.picture("isolation", "p99.svg", "p99 of the neighbours of a hot key"),
     ]
     bars = {name: {field.split("_")[0]: of(name, field) for field in ("p50_us", "p99_us")}
-            for name in (ALONE, BEFORE, AFTER, SERVED)}
+            for name in ROWS}
     ratio = of(AFTER, "p99_us") / of(ALONE, "p99_us")
     shown = ["PutItem beside a key that is flooded, in a range of its own: p99 ÷ alone", f"{ratio:.2f}", f"≤ {BUDGET}"]
     return page.Measured("\n\n".join(text), plots={"p99.svg": plot.bars("PutItem of the neighbours", "µs", bars)},
