@@ -15,7 +15,7 @@ constexpr double kWarmLoad = 0.5;
 constexpr size_t kAllocation = 16;
 
 double load_of(const HeatRates& rates) {
-  return rates.read_units / kPartitionReadUnits + rates.write_units / kPartitionWriteUnits;
+  return std::max(rates.read_units / kPartitionReadUnits, rates.write_units / kPartitionWriteUnits);
 }
 
 void smooth(double& rate, double sample, double seconds) {

@@ -58,7 +58,7 @@ class Heat {
   // Looks whether take() would take, and takes nothing. A refusal counts as there. The cost is left to settle().
   Taken look(std::string_view position, AccessKind kind, int64_t half_units, int64_t now_ns, Sampler& sampler) {
     Partition& partition = seen(position, kind, half_units, sampler);
-    return {&partition, partition.look(now_ns)};
+    return {&partition, partition.look(kind, now_ns)};
   }
   // The rest of the cost, once it is known; the partition may be in debt then. Negative: gives back what take() took
   // too much, or all of it if something else refused the access.

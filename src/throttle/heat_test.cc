@@ -204,8 +204,8 @@ TEST(HeatTest, AHotIndexKeyRefusesWritesOfTheTableAndHarmsNoOther) {
 }
 
 TEST(HeatTest, ASketchCountsItsPartitionAlone) {
-  const Partition one("", 0);
-  const Partition other(before_hash(7), 0);
+  const Partition one("", {});
+  const Partition other(before_hash(7), {});
   Sampler sampler(1);
   Sketch sketch;
   sketch.restart(&one);
@@ -245,30 +245,33 @@ TEST(HeatTest, OnlyAMinuteOfRefusalsSplits) {
   EXPECT_EQ(driver.changes, 1);
 }
 
-TEST(HeatTest, ReadsAndWritesShareALimit) {
+TEST(HeatTest, ReadsAndWritesHaveLimitsOfTheirOwn) {
   ManualClock clock(1'000'000);
   Partition partition("", Partition::due_at(clock.monotonic_ns()));
   int64_t reads = 0;
   int64_t writes_done = 0;
   for (int i = 0; i < 10'000; ++i) {
     clock.advance_ms(1);
-    for (int j = 0; j < 3; ++j) reads += partition.take(AccessKind::kRead, 1, clock.monotonic_ns()) == 0 ? 1 : 0;
+    for (int j = 0; j < 9; ++j) reads += partition.take(AccessKind::kRead, 1, clock.monotonic_ns()) == 0 ? 1 : 0;
     for (int j = 0; j < 3; ++j) writes_done += partition.take(AccessKind::kWrite, 2, clock.monotonic_ns()) == 0 ? 1 : 0;
   }
-  EXPECT_NEAR(static_cast<double>(reads + 6 * writes_done), 10 * kWeightPerSecond, 6);
+  EXPECT_NEAR(static_cast<double>(reads), 10 * 2 * kPartitionReadUnits, 6);
+  EXPECT_NEAR(static_cast<double>(writes_done), 10 * kPartitionWriteUnits, 2);
   EXPECT_EQ(partition.consumed(AccessKind::kRead), reads);
   EXPECT_EQ(partition.consumed(AccessKind::kWrite), 2 * writes_done);
-  EXPECT_EQ(partition.refused(), static_cast<uint64_t>(60'000 - reads - writes_done));
+  EXPECT_EQ(partition.refused(), static_cast<uint64_t>(120'000 - reads - writes_done));
 }
 
 TEST(HeatTest, ARefusalSaysWhenAnAccessIsAdmitted) {
   ManualClock clock(1'000'000);
   Partition partition("", Partition::due_at(clock.monotonic_ns() - kPartitionSliceNs));
   EXPECT_EQ(partition.take(AccessKind::kWrite, 2 * 1'400, clock.monotonic_ns()), 0);  // once, beyond what there is
-  const int64_t wait_ns = partition.take(AccessKind::kRead, 1, clock.monotonic_ns());
+  const int64_t wait_ns = partition.take(AccessKind::kWrite, 1, clock.monotonic_ns());
   EXPECT_NEAR(static_cast<double>(wait_ns), 400e6, 10);
-  EXPECT_NE(partition.take(AccessKind::kRead, 1, clock.monotonic_ns() + wait_ns - 2), 0);
-  EXPECT_EQ(partition.take(AccessKind::kRead, 1, clock.monotonic_ns() + wait_ns), 0);
+  EXPECT_EQ(partition.look(AccessKind::kRead, clock.monotonic_ns()), 0);
+  EXPECT_NE(partition.look(AccessKind::kWrite, clock.monotonic_ns()), 0);
+  EXPECT_NE(partition.take(AccessKind::kWrite, 1, clock.monotonic_ns() + wait_ns - 2), 0);
+  EXPECT_EQ(partition.take(AccessKind::kWrite, 1, clock.monotonic_ns() + wait_ns), 0);
   // What is not known before is paid afterwards, and what is given back is there again.
   clock.advance_ms(10'000);
   EXPECT_EQ(partition.take(AccessKind::kRead, 1, clock.monotonic_ns()), 0);
@@ -329,8 +332,9 @@ class RandomLoads {
       check_tiling();
     }
     int64_t consumed = 0;
-    for (const auto& [partition, weights] : recent_) {
-      consumed += partition->consumed(AccessKind::kRead) + 3 * partition->consumed(AccessKind::kWrite);
+    for (const auto& [admitting, weights] : recent_) {
+      const auto& [partition, kind] = admitting;
+      consumed += weight_of(kind, partition->consumed(kind));
     }
     EXPECT_EQ(consumed, admitted_);
   }
@@ -367,12 +371,12 @@ class RandomLoads {
     const int64_t weight = weight_of(load.kind, load.half_units);
     admitted_ += weight;
     largest_ = std::max(largest_, weight);
-    recent_[taken.partition].now += weight;
-    items_[load.position].now += weight;
+    recent_[{taken.partition, load.kind}].now += weight;
+    items_[{load.position, load.kind}].now += weight;
   }
 
-  // In no second does a partition admit more than its limit, one slice, and the last access; nor does an item, whose
-  // partition may have been split meanwhile.
+  // In no second does a partition admit more reads or writes than its limit, one slice, and the last access; nor does
+  // an item, whose partition may have been split meanwhile.
   void end_step() {
     const int64_t most = kWeightPerSecond + kWeightPerSecond * kPartitionSliceNs / 1'000'000'000 + largest_;
     const auto end = [&](Recent& recent) {
@@ -396,7 +400,8 @@ class RandomLoads {
       ASSERT_LT(report.ranges[i - 1].low, report.ranges[i].low);
       ASSERT_EQ(report.ranges[i - 1].high, report.ranges[i].low);
     }
-    for (const auto& [position, recent] : items_) {
+    for (const auto& [item, recent] : items_) {
+      const std::string& position = item.first;
       size_t holding = 0;
       std::string low;
       for (const HeatRange& range : report.ranges) {
@@ -416,8 +421,8 @@ class RandomLoads {
 
   SeededRandom random_;
   LoadDriver driver_;
-  std::map<const Partition*, Recent> recent_;
-  std::map<std::string, Recent> items_;
+  std::map<std::pair<const Partition*, AccessKind>, Recent> recent_;
+  std::map<std::pair<std::string, AccessKind>, Recent> items_;
   int64_t admitted_ = 0;
   int64_t largest_ = 0;
 };

@@ -34,7 +34,7 @@ std::string before_hash(uint64_t hash) {
 
 PartitionMap::PartitionMap(int64_t count, int64_t now_ns) {
   const auto most = static_cast<uint64_t>(std::clamp(count, int64_t{1}, int64_t{kMost}));
-  const int64_t full = Partition::due_at(now_ns - kPartitionSliceNs);
+  const Partition::Due full = Partition::due_at(now_ns - kPartitionSliceNs);
   owned_.push_back(std::make_unique<Partition>(std::string(), full));
   const uint64_t width = UINT64_MAX / most;
   for (uint64_t i = 1; i < most; ++i) owned_.push_back(std::make_unique<Partition>(before_hash(i * width), full));
@@ -43,7 +43,7 @@ PartitionMap::PartitionMap(int64_t count, int64_t now_ns) {
 
 PartitionMap::PartitionMap(std::vector<std::string> boundaries, int64_t now_ns) {
   PARTITA_CHECK(!boundaries.empty() && boundaries.size() <= kMost && boundaries.front().empty());
-  const int64_t full = Partition::due_at(now_ns - kPartitionSliceNs);
+  const Partition::Due full = Partition::due_at(now_ns - kPartitionSliceNs);
   for (std::string& low : boundaries) owned_.push_back(std::make_unique<Partition>(std::move(low), full));
   publish();
 }
