@@ -156,12 +156,12 @@ std::vector<metrics::InsightMinute> InsightCounters::take() {
   std::vector<metrics::InsightMinute> all;
   const ReaderLock lock(mutex_);
   for (const auto& [of, counted] : counted_) {
-    for (KeyCounts::Taken& taken : counted.counts->take()) {
+    for (KeyCounts::Summary& summary : counted.counts->drain()) {
       metrics::InsightMinute& minute = all.emplace_back();
-      minute.of = {of.first, of.second, taken.kind};
-      minute.total = taken.total;
-      minute.events = taken.events;
-      for (KeyCounts::Key& key : taken.keys) minute.keys.push_back({std::move(key.key), key.value});
+      minute.of = {of.first, of.second, summary.kind};
+      minute.total = summary.total;
+      minute.events = summary.events;
+      for (KeyCounts::Key& key : summary.keys) minute.keys.push_back({std::move(key.key), key.value});
     }
   }
   return all;

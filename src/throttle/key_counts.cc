@@ -15,7 +15,7 @@ std::vector<KeyCounts::Key> heaviest_of(const HeavyKeys& keys) {
   std::ranges::sort(heaviest, [](const KeyCounts::Key& one, const KeyCounts::Key& other) {
     return one.value != other.value ? one.value > other.value : one.key < other.key;
   });
-  if (heaviest.size() > KeyCounts::kTakenKeys) heaviest.resize(KeyCounts::kTakenKeys);
+  if (heaviest.size() > KeyCounts::kReportedKeys) heaviest.resize(KeyCounts::kReportedKeys);
   return heaviest;
 }
 
@@ -34,19 +34,19 @@ void KeyCounts::add(table::InsightRuleKind partitions, table::InsightRuleKind it
   }
 }
 
-std::vector<KeyCounts::Taken> KeyCounts::take() {
+std::vector<KeyCounts::Summary> KeyCounts::drain() {
   decltype(counts_) counts;
   {
     const MutexLock lock(mutex_);
     std::swap(counts, counts_);
   }
-  std::vector<Taken> taken;
+  std::vector<Summary> summaries;
   for (size_t i = 0; i < counts.size(); ++i) {
     if (!counts[i]) continue;
-    taken.push_back({static_cast<table::InsightRuleKind>(i), counts[i]->keys.total(), counts[i]->events,
-                     heaviest_of(counts[i]->keys)});
+    summaries.push_back({static_cast<table::InsightRuleKind>(i), counts[i]->keys.total(), counts[i]->events,
+                         heaviest_of(counts[i]->keys)});
   }
-  return taken;
+  return summaries;
 }
 
 }  // namespace partita::throttle

@@ -1,5 +1,5 @@
 // The keys of one table or global index that take most of its capacity, and those whose requests are throttled most, of
-// the time since the last take(): what Contributor Insights report of a minute.
+// the time since the last drain(): what Contributor Insights report of a minute.
 //
 // A key is the encoded partition values (model/key.h), or these and the sort values. The hash in front of them is left
 // out, since it follows from them.
@@ -25,13 +25,13 @@ class KeyCounts {
   static constexpr size_t kMostKeys = 128;
   // The most that is kept of them: as many as a report can have ("CloudWatch contributor insights for DynamoDB: How it
   // works", developer guide).
-  static constexpr size_t kTakenKeys = 25;
+  static constexpr size_t kReportedKeys = 25;
 
   struct Key {
     std::string key;
     uint64_t value = 0;  // at least; what Space-Saving may have counted of other keys is left out
   };
-  struct Taken {
+  struct Summary {
     table::InsightRuleKind kind{};
     uint64_t total = 0;     // of all keys
     uint64_t events = 0;    // how often add() was called
@@ -48,7 +48,7 @@ class KeyCounts {
   }
 
   // Of rules with events, and begins again.
-  std::vector<Taken> take();
+  std::vector<Summary> drain();
 
  private:
   struct Counts {
