@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "http/protocol.h"
 #include "namespaces/namespaces.h"
-#include "throttle/table_capacity.h"
+#include "throttle/capacity_limits.h"
 
 namespace partita::cli {
 

@@ -18,7 +18,7 @@
 #include "table/catalog/access.h"
 #include "throttle/request_rates.h"
 #include "throttle/reservations.h"
-#include "throttle/table_capacity.h"
+#include "throttle/capacity_limits.h"
 
 namespace partita::ops {
 

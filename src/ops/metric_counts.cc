@@ -12,7 +12,7 @@
 #include "ops/resource_arn.h"
 #include "ops/table_meters.h"
 #include "table/open/database.h"
-#include "throttle/table_capacity.h"
+#include "throttle/capacity_limits.h"
 
 namespace partita::ops {
 

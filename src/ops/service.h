@@ -24,7 +24,7 @@
 #include "ops/request_totals.h"
 #include "throttle/heat_report.h"
 #include "throttle/hot_keys.h"
-#include "throttle/table_capacity.h"
+#include "throttle/capacity_limits.h"
 
 namespace partita::table {
 class Database;

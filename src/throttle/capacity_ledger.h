@@ -11,7 +11,7 @@
 
 #include "base/task.h"
 #include "table/catalog/table_context.h"
-#include "throttle/table_capacity.h"
+#include "throttle/capacity_limits.h"
 
 namespace partita::throttle {
 

@@ -21,7 +21,7 @@
 
 #include "api/capacity.h"
 #include "table/catalog/access.h"
-#include "throttle/table_capacity.h"
+#include "throttle/capacity_limits.h"
 
 namespace partita::throttle {
 

@@ -1,8 +1,8 @@
-#include "throttle/table_capacity.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "throttle/capacity_limits.h"
 
 namespace partita::throttle {
 namespace {
