@@ -79,6 +79,7 @@ struct Service::Parts {
   const std::shared_ptr<InsightCounters> insights;  // null: of a namespace
   iam::Directory* const directory;
   const std::string space;
+  const Clock& clock;
   Admission admission{enforcement, rates, capacity, meters, insights, space};
   RequestCounts counts{};
   std::unique_ptr<throttle::CapacityLedger> ledger{};  // null: this server has the store for itself
@@ -99,11 +100,12 @@ Service::Service(table::Database& database, Enforcement enforcement, uint64_t re
                        std::make_shared<TableMeters>(),
                        std::make_shared<InsightCounters>(),
                        directory,
-                       {}}) {}
+                       {},
+                       database.clock()}) {}
 Service::Service(table::Database& database, const Service& elder, std::string space)
     : database_(&database),
       parts_(new Parts{elder.parts_->enforcement, elder.parts_->rates, elder.parts_->capacity, elder.parts_->meters,
-                       nullptr, nullptr, std::move(space)}) {}
+                       nullptr, nullptr, std::move(space), database.clock()}) {}
 Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
@@ -298,7 +300,7 @@ throttle::HeatReport Service::heat(const table::TableInfo& table, const table::I
 void Service::report(Exposition& out) {
   parts_->counts.report(out);
   parts_->meters->report(out);
-  parts_->capacity->report(out);
+  parts_->capacity->report(out, parts_->clock.monotonic_ns());
 }
 
 }  // namespace partita::ops

@@ -1,5 +1,6 @@
 #include "throttle/capacity_ledger.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -20,6 +21,10 @@ using table::Table;
 constexpr int kAttempts = 3;
 // A server without a share looks more often.
 constexpr int64_t kImpatientNs = kLedgerPeriodNs / 5;
+// And while it has no tables, when it reads nothing: less than the 50 ms in which a new table is CREATING.
+constexpr int64_t kTablelessNs = 30'000'000;
+// A killed server has its share for 2.5 s at most.
+constexpr int64_t kFirstShareNs = 3'000'000'000;
 
 LedgerOutcome outcome_of(const Result<storage::Outcome>& written) {
   if (written.ok()) {
@@ -43,6 +48,7 @@ class CapacityLedger::State final : public LedgerHost {
         space_(std::move(space)),
         share_(limits_->share_of(space_)),
         participant_(context.random().next(), *this) {
+    renew(INT64_MIN);
     divide(0);
   }
 
@@ -50,10 +56,17 @@ class CapacityLedger::State final : public LedgerHost {
   void leave();
   // Not at the same moments as other servers.
   int64_t pause_ns() {
-    const int64_t span_ns = participant_.divisor() == 0 ? kImpatientNs : kLedgerPeriodNs;
+    int64_t span_ns = participant_.divisor() == 0 ? kImpatientNs : kLedgerPeriodNs;
+    if (is_tableless()) span_ns = kTablelessNs;
     return span_ns * 9 / 10 + static_cast<int64_t>(context_.random().below(static_cast<uint64_t>(span_ns / 10)));
   }
   table::TableContext& context() { return context_; }
+  // Whether requests would be refused as there is no share yet.
+  bool is_missed() const {
+    const std::vector<Table> tables = context_.catalog().all();
+    return participant_.divisor() == 0 &&
+           std::ranges::any_of(tables, [&](const Table& table) { return limits_->enforces(space_, *table); });
+  }
 
   // False: stop() was called.
   bool begin_look() {
@@ -75,7 +88,7 @@ class CapacityLedger::State final : public LedgerHost {
 
   void divide(uint32_t divisor) override {
     share_->divide(divisor, now_ns());
-    for_each([&](const BucketId&, TableCapacity& capacity) { capacity.fit(now_ns()); });
+    for_each([&](const BucketId&, TableCapacity& capacity) { capacity.update_share(now_ns()); });
   }
   void renew(int64_t until_ns) override { share_->renew(until_ns); }
   void fill() override {
@@ -83,11 +96,17 @@ class CapacityLedger::State final : public LedgerHost {
     for_each([&](const BucketId&, TableCapacity& capacity) { capacity.fill(now_ns()); });
   }
   std::vector<BucketId> buckets() override;
-  std::optional<Standing> standing(const BucketId& id) override;
+  std::optional<BucketState> state(const BucketId& id) override;
   void add(const BucketId& id, model::HalfUnits units) override;
+  void raise(const BucketId& id, int64_t per_second) override;
+  void add_load(const BucketId& id, model::HalfUnits units) override;
 
  private:
   int64_t now_ns() const { return context_.clock().monotonic_ns(); }
+  // A namespace exists when it has rows, and looking at an empty one must not make it.
+  bool is_tableless() const {
+    return !space_.empty() && participant_.divisor() == 0 && context_.catalog().all().empty();
+  }
   Task<Result<bool>> look_once();
   // Those in use, each once.
   template <class Visit>
@@ -145,13 +164,21 @@ TableCapacity* CapacityLedger::State::find(const BucketId& id) {
   return &limits_->of(space_, *found->second, index, now_ns());
 }
 
-std::optional<Standing> CapacityLedger::State::standing(const BucketId& id) {
+std::optional<BucketState> CapacityLedger::State::state(const BucketId& id) {
   TableCapacity* const capacity = find(id);
-  return capacity == nullptr ? std::nullopt : std::optional(capacity->standing(id.write, now_ns()));
+  return capacity == nullptr ? std::nullopt : std::optional(capacity->state(id.write, now_ns()));
 }
 
 void CapacityLedger::State::add(const BucketId& id, model::HalfUnits units) {
   if (TableCapacity* const capacity = find(id)) capacity->add(id.write, units, now_ns());
+}
+
+void CapacityLedger::State::raise(const BucketId& id, int64_t per_second) {
+  if (TableCapacity* const capacity = find(id)) capacity->raise(id.write, per_second, now_ns());
+}
+
+void CapacityLedger::State::add_load(const BucketId& id, model::HalfUnits units) {
+  if (TableCapacity* const capacity = find(id)) capacity->add_load(id.write, units);
 }
 
 void CapacityLedger::State::complain(const Error& error) {
@@ -182,8 +209,7 @@ Task<Result<bool>> CapacityLedger::State::look_once() {
 }
 
 Task<void> CapacityLedger::State::look() {
-  // A namespace exists when it has rows, and looking at an empty one must not make it.
-  if (!space_.empty() && participant_.divisor() == 0 && context_.catalog().all().empty()) co_return;
+  if (is_tableless()) co_return;
   bool done = false;
   for (int attempt = 0; attempt < kAttempts && !done; ++attempt) {
     const Result<bool> looked = co_await look_once();
@@ -198,11 +224,10 @@ void CapacityLedger::State::leave() {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const Result<StoredLedger> seen = wait_for(read_ledger(context_.engine()));
     if (!seen.ok()) return;
-    std::optional<Members> others = participant_.leave(seen->rows.members);
-    if (!others) return;
-    LedgerWrites writes;
-    writes.members = std::move(*others);
-    const Result<storage::Outcome> written = wait_for(write_ledger(context_.engine(), *seen, writes));
+    const std::optional<LedgerWrites> writes = participant_.leave(seen->rows);
+    tables_.clear();
+    if (!writes) return;
+    const Result<storage::Outcome> written = wait_for(write_ledger(context_.engine(), *seen, *writes));
     if (outcome_of(written) != LedgerOutcome::kNotDone) return;
   }
 }
@@ -210,6 +235,10 @@ void CapacityLedger::State::leave() {
 CapacityLedger::CapacityLedger(table::TableContext& context, std::shared_ptr<CapacityLimits> limits, std::string space)
     : state_(std::make_shared<State>(context, std::move(limits), std::move(space))) {
   wait_for(state_->look());
+  for (int64_t waited_ns = 0; state_->is_missed() && waited_ns < kFirstShareNs; waited_ns += kImpatientNs) {
+    wait_for(context.background().sleep(std::chrono::nanoseconds(kImpatientNs)));
+    wait_for(state_->look());
+  }
   context.background().begin([state = state_] { return watch(state); });
 }
 

@@ -2,8 +2,9 @@
 // the ledger's rows twice a second, one read and at most one write each, in the background. A request only meets
 // buckets.
 //
-// One server alone reads one row. Until a server that joins others has its share, it admits nothing. Nothing is written
-// for a namespace without tables; after its first CreateTable, it admits nothing for up to 100 ms.
+// One server alone reads one row. Until a server that joins others has its share, it admits nothing where capacity is
+// enforced, and it is not ready until then. Nothing is written for a namespace without tables; its share is there
+// within about 40 ms after its first CreateTable, before the table is ACTIVE.
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ namespace partita::throttle {
 class CapacityLedger {
  public:
   // Looks once, and then in the context's background. `space`: the namespace, or empty. The context outlives this.
-  // Blocks.
+  // Blocks: if the capacity of any table is enforced, until this server has its share, or for three seconds.
   CapacityLedger(table::TableContext& context, std::shared_ptr<CapacityLimits> limits, std::string space);
   CapacityLedger(const CapacityLedger&) = delete;
   CapacityLedger& operator=(const CapacityLedger&) = delete;

@@ -22,8 +22,16 @@ void add_events(ThrottleEvents& sum, const ThrottleEvents& one) {
 std::shared_ptr<CapacityShare> CapacityLimits::share_of(std::string_view space) {
   const MutexLock lock(mutex_);
   const auto found = shares_.find(space);
-  if (found != shares_.end()) return found->second;
-  return shares_.emplace(space, std::make_shared<CapacityShare>()).first->second;
+  std::shared_ptr<CapacityShare> share = found == shares_.end() ? nullptr : found->second.lock();
+  if (share != nullptr) return share;
+  std::erase_if(shares_, [](const auto& one) { return one.second.expired(); });
+  share = std::make_shared<CapacityShare>();
+  shares_.insert_or_assign(std::string(space), share);
+  return share;
+}
+
+bool CapacityLimits::enforces(std::string_view space, const TableInfo& table) const {
+  return mode_of(table, modes_.of(space)) == CapacityMode::kEnforce;
 }
 
 ThrottleEvents::Of ThrottleEvents::all_refused() const {
@@ -41,7 +49,7 @@ TableCapacity& CapacityLimits::refreshed(std::string_view space, const TableInfo
     const std::shared_ptr<CapacityShare> share = share_of(space);
     found = kept.keep(std::make_unique<TableCapacity>(table, index, mode, now_ns, share));
     share->synchronise();
-    static_cast<TableCapacity&>(*found).fit(now_ns);
+    static_cast<TableCapacity&>(*found).update_share(now_ns);
   }
   auto& capacity = static_cast<TableCapacity&>(*found);
   capacity.refresh(table, index, mode, now_ns);
@@ -107,7 +115,7 @@ std::vector<ThrottleEvents> CapacityLimits::events() {
   return all;
 }
 
-void CapacityLimits::report(Exposition& out) {
+void CapacityLimits::report(Exposition& out, int64_t now_ns) {
   const std::vector<ThrottleEvents> all = events();
   const auto say = [&](std::string_view name, std::string_view help, auto of) {
     for (const ThrottleEvents& one : all) {
@@ -125,10 +133,11 @@ void CapacityLimits::report(Exposition& out) {
   say("partita_table_throttle_events_total", "Reads and writes refused for lack of capacity.",
       [](const ThrottleEvents& one) { return one.all_refused(); });
   const MutexLock lock(mutex_);
-  for (const auto& [space, share] : shares_) {
-    const uint32_t divisor = share->divisor();
+  for (const auto& [space, kept] : shares_) {
+    const std::shared_ptr<CapacityShare> share = kept.lock();
+    if (share == nullptr) continue;
     out.gauge("partita_capacity_share", "Part of each table's capacity that this server has; the others have the rest.",
-              divisor == 0 ? 0 : 1.0 / divisor, {{"namespace", space}});
+              share->is_valid(now_ns) ? 1.0 / share->divisor() : 0, {{"namespace", space}});
   }
 }
 

@@ -71,15 +71,19 @@ class CapacityLimits {
     return refreshed(space, table, index, now_ns);
   }
 
-  // The share of this server in the capacity of the namespace's tables: everything, until someone changes it.
+  // The share of this server in the capacity of the namespace's tables: everything, until someone changes it. One as
+  // long as anyone has it, which tables do.
   std::shared_ptr<CapacityShare> share_of(std::string_view space);
+  // Whether the mode of the table is enforce.
+  bool enforces(std::string_view space, const table::TableInfo& table) const;
 
   // Counts a request, or a part of one, that was refused for this limit; nullopt: that would have been refused.
   void count(std::string_view space, const table::TableInfo& table, const table::IndexInfo* index, bool write,
              std::optional<model::ThroughputLimit> refused);
   // Of tables and indexes that had events, in no order.
   std::vector<ThrottleEvents> events();
-  void report(Exposition& out);
+  // `now_ns`: monotonic.
+  void report(Exposition& out, int64_t now_ns);
 
  private:
   struct Line {
@@ -98,7 +102,7 @@ class CapacityLimits {
   const CapacityModes modes_;
   const size_t most_;
   Mutex mutex_;
-  std::map<std::string, std::shared_ptr<CapacityShare>, std::less<>> shares_ PARTITA_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<CapacityShare>, std::less<>> shares_ PARTITA_GUARDED_BY(mutex_);
   std::vector<Line> lines_ PARTITA_GUARDED_BY(mutex_);
   ThrottleEvents others_ PARTITA_GUARDED_BY(mutex_);
 };

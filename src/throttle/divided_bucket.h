@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "base/mutex.h"
 #include "throttle/ledger.h"
@@ -21,7 +20,7 @@ class CapacityShare {
   int64_t until_ns() const { return until_ns_.load(std::memory_order_relaxed); }
   bool is_valid(int64_t now_ns) const { return divisor() != 0 && now_ns < until_ns(); }
 
-  // As LedgerHost::divide(), renew() and fill(); existing buckets are fitted or filled by the caller.
+  // As LedgerHost::divide(), renew() and fill(); the caller then updates or fills existing buckets.
   void divide(uint32_t divisor, int64_t now_ns) {
     const MutexLock lock(mutex_);
     const uint32_t before = divisor_.exchange(divisor, std::memory_order_relaxed);
@@ -60,59 +59,74 @@ class DividedBucket {
   void set_rate(int64_t per_second, int64_t depth_ns, const CapacityShare& share, int64_t now_ns) {
     per_second_ = per_second;
     depth_ns_ = depth_ns;
-    fitted_ = 0;
-    fit(share, now_ns);
+    divisor_ = 0;
+    update(share, now_ns);
   }
   // After a change of the share, and when it has ended or was renewed.
-  void fit(const CapacityShare& share, int64_t now_ns) {
+  void update(const CapacityShare& share, int64_t now_ns) {
     const uint32_t divisor = share.divisor();
+    const bool was_closed = closed();
     if (!share.is_valid(now_ns)) {
       const model::HalfUnits level = tokens.close(now_ns, now_ns + kLedgerPeriodNs);
-      if (!std::exchange(closed_, true)) kept_ = level;
-      if (divisor == 0) kept_ = 0;
+      closed_.store(true, std::memory_order_relaxed);
+      if (!was_closed) closed_level_ = level;
+      if (divisor == 0) closed_level_ = std::min<model::HalfUnits>(closed_level_, 0);
       return;
     }
-    if (!closed_ && divisor == fitted_) return;
-    tokens.set_rate(now_ns, per_second_, divided_depth_ns(depth_ns_, divisor), divisor);
-    fitted_ = divisor;
+    if (!was_closed && divisor == divisor_) return;
+    tokens.set_rate(now_ns, per_second_, divided_depth_ns(depth_ns_, divisor), divisor, depth_ns_ * divisor);
+    divisor_ = divisor;
+    if (!was_closed) return;
     // Others count on it that the share was not used meanwhile, and not on its units.
-    if (std::exchange(closed_, false)) tokens.set_level(now_ns, std::min(kept_, depth_of(standing(now_ns), divisor)));
+    closed_.store(false, std::memory_order_relaxed);
+    const BucketState whole = state(now_ns);
+    tokens.set_level(now_ns, std::clamp(closed_level_, -depth_of(whole, 1), depth_of(whole, divisor)));
   }
-  // The level of a bucket that was just made. Precondition: set_rate() was called.
-  void begin(const CapacityShare& share, int64_t now_ns) {
+  // Sets the level of a bucket that was just made. Precondition: set_rate() was called.
+  void initialise(const CapacityShare& share, int64_t now_ns) {
     const uint32_t divisor = share.divisor();
     if (divisor == 0) return;
-    const Standing whole = standing(now_ns);
+    const BucketState whole = state(now_ns);
     const double seconds = static_cast<double>(now_ns - share.since_ns()) / 1e9;
     const double refilled = 2 * seconds * static_cast<double>(per_second_) / divisor;
     const auto pooled = static_cast<double>(divisor == 1 ? pool_depth_of(whole) : 0);
     const model::HalfUnits depth = depth_of(whole, divisor);
-    kept_ = refilled + pooled >= static_cast<double>(depth) ? depth : static_cast<model::HalfUnits>(refilled + pooled);
-    if (!closed_) tokens.set_level(now_ns, kept_);
+    const double level = refilled + pooled;
+    set_level(level >= static_cast<double>(depth) ? depth : static_cast<model::HalfUnits>(level), now_ns);
   }
-  void fill(const CapacityShare& share, int64_t now_ns) {
-    kept_ = depth_of(standing(now_ns), share.divisor());
-    if (!closed_) tokens.fill(now_ns);
-  }
+  void fill(const CapacityShare& share, int64_t now_ns) { set_level(depth_of(state(now_ns), share.divisor()), now_ns); }
   void add(model::HalfUnits units, int64_t now_ns) {
-    if (closed_) {
-      kept_ += units;
+    if (closed()) {
+      closed_level_ += units;
     } else {
       tokens.charge(now_ns, -units);
     }
   }
-  // Without what was used.
-  Standing standing(int64_t now_ns) const {
-    return {closed_ ? kept_ : tokens.level(now_ns), per_second_, depth_ns_, 0};
+  // Without what was used or consumed, and what the description says.
+  BucketState state(int64_t now_ns) const {
+    BucketState state;
+    state.level = closed() ? closed_level_ : tokens.level(now_ns);
+    state.per_second = per_second_;
+    state.depth_ns = depth_ns_;
+    return state;
   }
-  bool closed() const { return closed_; }
+  // Whether it admits nothing, as there is no valid share. Callable from any thread.
+  bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
  private:
+  void set_level(model::HalfUnits level, int64_t now_ns) {
+    if (closed()) {
+      closed_level_ = level;
+    } else {
+      tokens.set_level(now_ns, level);
+    }
+  }
+
   int64_t per_second_ = 1;
   int64_t depth_ns_ = kBurstNs;
-  uint32_t fitted_ = 0;  // the divisor of its rate
-  bool closed_ = false;
-  model::HalfUnits kept_ = 0;  // while it is closed
+  uint32_t divisor_ = 0;  // that the tokens have; 0: none yet, or another rate
+  std::atomic<bool> closed_{false};
+  model::HalfUnits closed_level_ = 0;  // while it is closed
 };
 
 }  // namespace partita::throttle

@@ -10,9 +10,15 @@ namespace {
 using model::HalfUnits;
 
 // A row of a table that is dropped, or not known here yet, is erased after so long.
-constexpr int64_t kStrangerNs = 20'000'000'000;
-// How far a want may be from the one that is stored, in percent.
+constexpr int64_t kOrphanNs = 20'000'000'000;
+// How far a demand may be from the one that is stored, in percent.
 constexpr HalfUnits kCloseEnough = 25;
+// A load on a rate that grows is reported from a fourth of a server's share of the rate on: the rate grows from half of
+// it on. Once there is a row, smaller loads are reported too, in amounts of a fourth of that, until there was no larger
+// one for a minute.
+constexpr HalfUnits kMuch = 4;
+constexpr HalfUnits kSome = 4;
+constexpr int64_t kQuietNs = 60'000'000'000;
 
 double fraction(uint32_t divisor) { return divisor == 0 ? 0 : 1.0 / divisor; }
 
@@ -36,10 +42,27 @@ uint32_t divisor_beside(const Members& others, uint32_t recorded) {
   return recorded == 0 ? 0 : std::max(recorded, count);
 }
 
-HalfUnits wanted_by_others(const Pool& pool, ServerId self) {
+HalfUnits demand_of_others(const Pool& pool, ServerId self) {
   HalfUnits sum = 0;
-  for (const Want& want : pool.wants) sum += want.id == self ? 0 : want.used;
+  for (const Demand& demand : pool.demands) sum += demand.id == self ? 0 : demand.used;
   return sum;
+}
+
+// What a server consumed in a period.
+bool is_much(HalfUnits consumed, const BucketState& bucket, uint32_t divisor) {
+  return consumed > 0 && consumed * kMuch >= units_in(bucket.per_second, kLedgerPeriodNs, divisor);
+}
+
+bool has_grown(const BucketState& bucket) {
+  return bucket.least_per_second > 0 && bucket.per_second > bucket.least_per_second;
+}
+
+// `most`: it holds no more than that.
+Pool pool_without_row(const BucketState& bucket, std::optional<HalfUnits> most) {
+  const HalfUnits depth = pool_depth_of(bucket);
+  Pool pool{std::min(depth, most.value_or(depth)), {}, bucket.revision, 0, 0};
+  if (bucket.least_per_second > 0) pool.per_second = bucket.per_second;
+  return pool;
 }
 
 }  // namespace
@@ -48,13 +71,13 @@ int64_t divided_depth_ns(int64_t depth_ns, uint32_t divisor) {
   return divisor <= 1 ? depth_ns : std::max(depth_ns / 2, kLeastDepthNs * divisor);
 }
 
-HalfUnits depth_of(const Standing& standing, uint32_t divisor) {
+HalfUnits depth_of(const BucketState& bucket, uint32_t divisor) {
   if (divisor == 0) return 0;
-  return units_in(standing.per_second, divided_depth_ns(standing.depth_ns, divisor), divisor);
+  return units_in(bucket.per_second, divided_depth_ns(bucket.depth_ns, divisor), divisor);
 }
 
-HalfUnits pool_depth_of(const Standing& standing) {
-  return units_in(standing.per_second, std::max(standing.depth_ns / 2, kLeastPoolNs), 1);
+HalfUnits pool_depth_of(const BucketState& bucket) {
+  return units_in(bucket.per_second, std::max(bucket.depth_ns / 2, kLeastPoolNs), 1);
 }
 
 // A member is dead if its row did not change for the length of a lease while this server was listed beside it: a server
@@ -63,11 +86,11 @@ Members LedgerParticipant::live_others(const Members& members, int64_t began_ns,
   Members live;
   for (const Member& member : members) {
     if (member.id == id_) continue;
-    const auto [sight, first] = sights_.try_emplace(member.id, Sight{member.beat, ended_ns});
-    if (!first && sight->second.beat != member.beat) sight->second = {member.beat, ended_ns};
-    if (began_ns - sight->second.since_ns < kLeaseNs) live.push_back(member);
+    const auto [seen, first] = heartbeats_.try_emplace(member.id, Heartbeat{member.heartbeat, ended_ns});
+    if (!first && seen->second.number != member.heartbeat) seen->second = {member.heartbeat, ended_ns};
+    if (began_ns - seen->second.since_ns < kLeaseNs) live.push_back(member);
   }
-  std::erase_if(sights_, [&](const auto& one) { return find_member(members, one.first) == nullptr; });
+  std::erase_if(heartbeats_, [&](const auto& one) { return find_member(members, one.first) == nullptr; });
   return live;
 }
 
@@ -81,10 +104,10 @@ std::optional<LedgerWrites> LedgerParticipant::begin(const LedgerRows& rows, int
   put_back();
   if (rows.members.size() == 1 && recorded == 1) {
     others_.clear();
+    host_.renew(began_ns + kLeaseNs);
     if (divisor_ != 1) host_.divide(1);
     divisor_ = 1;
     put_back();
-    host_.renew(began_ns + kLeaseNs);
     return std::nullopt;
   }
   measure(rows, ended_ns);
@@ -93,7 +116,7 @@ std::optional<LedgerWrites> LedgerParticipant::begin(const LedgerRows& rows, int
   if (fraction(next_divisor_) < fraction(divisor_)) lower(next_divisor_);
   LedgerWrites writes;
   writes.members = others_;
-  writes.members.push_back({id_, ++beat_, next_divisor_});
+  writes.members.push_back({id_, ++heartbeat_, next_divisor_});
   if (recorded == 1) {
     if (next_divisor_ > 1) make_pools(writes);
   } else if (next_divisor_ == 1) {
@@ -108,13 +131,17 @@ std::optional<LedgerWrites> LedgerParticipant::begin(const LedgerRows& rows, int
 LedgerWrites LedgerParticipant::join(const LedgerRows& rows) {
   host_.divide(0);
   divisor_ = 0;
-  accounts_.clear();
-  sights_.clear();
+  for (auto& [id, transfer] : transfers_) {
+    const auto pool_depth = transfer.pool_depth;
+    transfer = Transfer();
+    transfer.pool_depth = pool_depth;
+  }
+  heartbeats_.clear();
   others_ = rows.members;
   next_divisor_ = divisor_beside(others_, 0);
   LedgerWrites writes;
   writes.members = others_;
-  writes.members.push_back({id_, ++beat_, next_divisor_});
+  writes.members.push_back({id_, ++heartbeat_, next_divisor_});
   if (next_divisor_ != 1) return writes;
   fills_ = fresh_;
   take_all(rows, writes);
@@ -123,27 +150,59 @@ LedgerWrites LedgerParticipant::join(const LedgerRows& rows) {
 
 void LedgerParticipant::end(LedgerOutcome outcome, int64_t tried_ns) {
   const bool fills = std::exchange(fills_, false);
-  if (outcome == LedgerOutcome::kCommitted) {
+  const bool committed = outcome == LedgerOutcome::kCommitted;
+  if (committed) {
     fresh_ = false;
+    host_.renew(tried_ns + kLeaseNs);
     if (divisor_ != next_divisor_) host_.divide(next_divisor_);
     divisor_ = next_divisor_;
     if (fills) host_.fill();
-    host_.renew(tried_ns + kLeaseNs);
   }
-  for (auto& [id, account] : accounts_) {
-    if (outcome == LedgerOutcome::kCommitted && account.taking != 0) host_.add(id, account.taking);
-    account.taking = 0;
-    if (outcome != LedgerOutcome::kNotDone) account.returning = 0;
+  for (auto& [id, transfer] : transfers_) {
+    if (committed && transfer.to_bucket != 0) host_.add(id, transfer.to_bucket);
+    transfer.to_bucket = 0;
+    const HalfUnits reporting = std::exchange(transfer.reporting, 0);
+    const auto next_pool_depth = std::exchange(transfer.next_pool_depth, std::nullopt);
+    if (committed) transfer.pool_depth = next_pool_depth;
+    if (outcome == LedgerOutcome::kNotDone) continue;
+    transfer.to_pool = 0;
+    if (transfer.reported) *transfer.reported += reporting;
+    if (transfer.counted) *transfer.counted += reporting;
   }
 }
 
-std::optional<Members> LedgerParticipant::leave(const Members& members) {
+// Units that could not be written in an earlier call are still in `transfers_`.
+std::optional<LedgerWrites> LedgerParticipant::leave(const LedgerRows& rows) {
+  LedgerWrites writes;
+  const Member* const self = find_member(rows.members, id_);
+  for (const BucketId& id : divisor_ == 0 ? std::vector<BucketId>() : host_.buckets()) {
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket) continue;
+    // Before it is divided: requests may take units meanwhile.
+    host_.add(id, -bucket->level);
+    transfers_[id].to_pool += bucket->level;
+  }
   host_.divide(0);
   divisor_ = 0;
-  if (find_member(members, id_) == nullptr) return std::nullopt;
-  Members others = members;
-  std::erase_if(others, [&](const Member& member) { return member.id == id_; });
-  return others;
+  if (self == nullptr) return std::nullopt;
+  writes.members = rows.members;
+  std::erase_if(writes.members, [&](const Member& member) { return member.id == id_; });
+  if (writes.members.empty() || self->divisor == 0) return writes;
+  for (const auto& [id, transfer] : transfers_) {
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket) continue;
+    const HalfUnits most = pool_depth_of(*bucket);
+    const auto row = rows.pools.find(id);
+    Pool pool = row != rows.pools.end() ? row->second : pool_without_row(*bucket, transfer.pool_depth);
+    // A server alone has all units, and there are no pools.
+    if (self->divisor == 1) pool.level = 0;
+    // A debt is paid from the pool.
+    const HalfUnits level = std::clamp<HalfUnits>(pool.level + transfer.to_pool, 0, std::max(most, pool.level));
+    if (level == (row != rows.pools.end() ? row->second.level : most)) continue;
+    pool.level = level;
+    writes.pools.emplace(id, std::move(pool));
+  }
+  return writes;
 }
 
 void LedgerParticipant::measure(const LedgerRows& rows, int64_t now_ns) {
@@ -151,11 +210,11 @@ void LedgerParticipant::measure(const LedgerRows& rows, int64_t now_ns) {
   if (measured_ns_ && now_ns - *measured_ns_ < kLedgerPeriodNs / 2) return;
   measured_ns_ = now_ns;
   const auto measure_one = [&](const BucketId& id) {
-    const std::optional<Standing> standing = host_.standing(id);
-    if (!standing) return;
-    Account& account = accounts_[id];
-    account.used = standing->used - account.used_before.value_or(standing->used);
-    account.used_before = standing->used;
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket) return;
+    Transfer& transfer = transfers_[id];
+    transfer.used = bucket->used - transfer.used_before.value_or(bucket->used);
+    transfer.used_before = bucket->used;
   };
   std::vector<BucketId> ids = host_.buckets();
   for (const BucketId& id : ids) measure_one(id);
@@ -163,31 +222,31 @@ void LedgerParticipant::measure(const LedgerRows& rows, int64_t now_ns) {
   for (const auto& [id, pool] : rows.pools) {
     if (!std::ranges::binary_search(ids, id)) measure_one(id);
   }
-  std::erase_if(accounts_, [&](const auto& one) { return !host_.standing(one.first); });
+  std::erase_if(transfers_, [&](const auto& one) { return !host_.state(one.first); });
 }
 
 // What could not be written to a pool.
 void LedgerParticipant::put_back() {
-  for (auto& [id, account] : accounts_) {
-    if (account.returning == 0 || divisor_ == 0) continue;
-    const std::optional<Standing> standing = host_.standing(id);
-    if (!standing) continue;
-    const HalfUnits room = depth_of(*standing, divisor_) - standing->level;
-    const HalfUnits back = std::clamp<HalfUnits>(room, 0, account.returning);
+  for (auto& [id, transfer] : transfers_) {
+    if (transfer.to_pool == 0 || divisor_ == 0) continue;
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket) continue;
+    const HalfUnits room = depth_of(*bucket, divisor_) - bucket->level;
+    const HalfUnits back = std::clamp<HalfUnits>(room, 0, transfer.to_pool);
     if (back > 0) host_.add(id, back);
-    account.returning -= back;
+    transfer.to_pool -= back;
   }
 }
 
 // Requests may take units meanwhile: those come out of what stays.
 void LedgerParticipant::lower(uint32_t divisor) {
   for (const BucketId& id : host_.buckets()) {
-    const std::optional<Standing> standing = host_.standing(id);
-    if (!standing) continue;
-    const HalfUnits excess = standing->level - depth_of(*standing, divisor);
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket) continue;
+    const HalfUnits excess = bucket->level - depth_of(*bucket, divisor);
     if (excess <= 0) continue;
     host_.add(id, -excess);
-    accounts_[id].returning += excess;
+    transfers_[id].to_pool += excess;
   }
   host_.divide(divisor);
   divisor_ = divisor;
@@ -195,89 +254,146 @@ void LedgerParticipant::lower(uint32_t divisor) {
 
 void LedgerParticipant::take_all(const LedgerRows& rows, LedgerWrites& writes) {
   for (const auto& [id, pool] : rows.pools) {
-    if (host_.standing(id)) accounts_[id].taking = pool.level;
     writes.pools.emplace(id, std::nullopt);
+    std::optional<BucketState> bucket = host_.state(id);
+    if (bucket && bucket->least_per_second > 0 && pool.per_second > bucket->per_second) {
+      host_.raise(id, pool.per_second);
+      bucket = host_.state(id);
+    }
+    if (bucket) transfers_[id].to_bucket = std::min(pool.level, pool_depth_of(*bucket));
   }
   for (const BucketId& id : host_.buckets()) {
-    const std::optional<Standing> standing = host_.standing(id);
-    if (standing && !rows.pools.contains(id)) accounts_[id].taking = pool_depth_of(*standing);
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket || rows.pools.contains(id)) continue;
+    Transfer& transfer = transfers_[id];
+    transfer.to_bucket = pool_without_row(*bucket, transfer.pool_depth).level;
   }
 }
 
 void LedgerParticipant::make_pools(LedgerWrites& writes) {
   for (const BucketId& id : host_.buckets()) {
-    const std::optional<Standing> standing = host_.standing(id);
-    const HalfUnits level = accounts_[id].returning;
-    if (standing && level < pool_depth_of(*standing)) writes.pools.emplace(id, Pool{level, {}});
+    const std::optional<BucketState> bucket = host_.state(id);
+    if (!bucket) continue;
+    Transfer& transfer = transfers_[id];
+    Pool pool = pool_without_row(*bucket, transfer.to_pool);
+    transfer.next_pool_depth = pool_depth_of(*bucket);
+    transfer.reported = bucket->consumed;
+    transfer.counted = 0;
+    if (pool.level < *transfer.next_pool_depth || has_grown(*bucket)) writes.pools.emplace(id, std::move(pool));
   }
 }
 
-bool LedgerParticipant::is_stranger(const BucketId& id, int64_t now_ns) {
-  const int64_t since_ns = strangers_.try_emplace(id, now_ns).first->second;
-  return now_ns - since_ns >= kStrangerNs;
+bool LedgerParticipant::is_orphan(const BucketId& id, int64_t now_ns) {
+  const int64_t since_ns = orphans_.try_emplace(id, now_ns).first->second;
+  return now_ns - since_ns >= kOrphanNs;
 }
 
 void LedgerParticipant::balance(const LedgerRows& rows, int64_t now_ns, LedgerWrites& writes) {
   for (const auto& [id, pool] : rows.pools) {
-    if (const std::optional<Standing> standing = host_.standing(id)) {
-      strangers_.erase(id);
-      balance(id, *standing, &pool, writes);
-    } else if (is_stranger(id, now_ns)) {
+    if (const std::optional<BucketState> bucket = host_.state(id)) {
+      orphans_.erase(id);
+      balance(id, *bucket, &pool, now_ns, writes);
+    } else if (is_orphan(id, now_ns)) {
       writes.pools.emplace(id, std::nullopt);
     }
   }
-  std::erase_if(strangers_, [&](const auto& one) { return !rows.pools.contains(one.first); });
+  std::erase_if(orphans_, [&](const auto& one) { return !rows.pools.contains(one.first); });
   for (const BucketId& id : host_.buckets()) {
     if (rows.pools.contains(id)) continue;
-    if (const std::optional<Standing> standing = host_.standing(id)) balance(id, *standing, nullptr, writes);
+    if (const std::optional<BucketState> bucket = host_.state(id)) balance(id, *bucket, nullptr, now_ns, writes);
   }
 }
 
-void LedgerParticipant::balance(const BucketId& id, const Standing& standing, const Pool* row, LedgerWrites& writes) {
-  Account& account = accounts_[id];
-  const HalfUnits most = pool_depth_of(standing);
-  Pool pool = row != nullptr ? *row : Pool{most, {}};
-  pool.level = std::min(pool.level, most);
-  std::erase_if(pool.wants,
-                [&](const Want& want) { return want.id != id_ && find_member(others_, want.id) == nullptr; });
-  pool.level += std::min(account.returning, most - pool.level);
-  Local local{standing.level, depth_of(standing, next_divisor_), 0, 0, account.used};
-  local.refill = units_in(standing.per_second, kLedgerPeriodNs, next_divisor_);
-  local.need = std::min(local.depth, std::max(2 * local.used, std::min(2 * local.refill, local.depth / 2)));
-  if (!take(local, account, pool)) {
-    std::erase_if(pool.wants, [&](const Want& want) { return want.id == id_; });
-    give(id, local, most - pool.level, account, pool);
+void LedgerParticipant::balance(const BucketId& id, BucketState bucket, const Pool* row, int64_t now_ns,
+                                LedgerWrites& writes) {
+  if (row != nullptr) bucket = follow_growth(id, bucket, *row, now_ns);
+  Transfer& transfer = transfers_[id];
+  const HalfUnits depth = pool_depth_of(bucket);
+  Pool pool = row != nullptr ? *row : pool_without_row(bucket, transfer.pool_depth);
+  transfer.next_pool_depth = depth;
+  // Another server has seen a newer description, so the depth of the pool is not known here.
+  const bool is_outdated = bucket.revision < pool.revision;
+  const HalfUnits most = is_outdated ? pool.level : depth;
+  if (!is_outdated) {
+    pool.revision = bucket.revision;
+    pool.per_second = bucket.least_per_second > 0 ? bucket.per_second : 0;
+    if (bucket.least_per_second == 0) pool.consumed = 0;
   }
-  const bool is_full = pool.level >= most && pool.wants.empty();
-  if (is_full && row != nullptr) writes.pools.emplace(id, std::nullopt);
-  if (!is_full && (row == nullptr || *row != pool)) writes.pools.emplace(id, std::move(pool));
+  pool.level = std::min(pool.level, most);
+  std::erase_if(pool.demands,
+                [&](const Demand& demand) { return demand.id != id_ && find_member(others_, demand.id) == nullptr; });
+  pool.level += std::min(transfer.to_pool, most - pool.level);
+  const bool grows = report_growth(bucket, row != nullptr, now_ns, transfer, pool);
+  Need need{bucket.level, depth_of(bucket, next_divisor_), 0, 0, transfer.used};
+  need.refill = units_in(bucket.per_second, kLedgerPeriodNs, next_divisor_);
+  need.enough = std::min(need.depth, std::max(2 * need.used, std::min(2 * need.refill, need.depth / 2)));
+  if (!take(need, transfer, pool)) {
+    std::erase_if(pool.demands, [&](const Demand& demand) { return demand.id == id_; });
+    give(id, need, most - pool.level, transfer, pool);
+  }
+  const bool is_needed = is_outdated || grows || pool.level < most || !pool.demands.empty();
+  if (!is_needed && row != nullptr) writes.pools.emplace(id, std::nullopt);
+  if (is_needed && (row == nullptr || *row != pool)) writes.pools.emplace(id, std::move(pool));
+}
+
+// The rate is that of the server that has raised it most, and its load that of all servers.
+BucketState LedgerParticipant::follow_growth(const BucketId& id, const BucketState& bucket, const Pool& row,
+                                             int64_t now_ns) {
+  if (bucket.least_per_second == 0) return bucket;
+  Transfer& transfer = transfers_[id];
+  const HalfUnits elsewhere = row.consumed - transfer.counted.value_or(0);
+  if (is_much(elsewhere, bucket, next_divisor_)) transfer.counted_ns = now_ns;
+  if (transfer.counted && elsewhere > 0) host_.add_load(id, elsewhere);
+  transfer.counted = row.consumed;
+  if (row.per_second <= bucket.per_second) return bucket;
+  host_.raise(id, row.per_second);
+  return host_.state(id).value_or(bucket);
+}
+
+bool LedgerParticipant::report_growth(const BucketState& bucket, bool has_row, int64_t now_ns, Transfer& transfer,
+                                      Pool& pool) const {
+  if (bucket.least_per_second == 0) return false;
+  if (!has_row) transfer.counted = 0;
+  if (!transfer.reported) transfer.reported = bucket.consumed;
+  const HalfUnits unreported = bucket.consumed - *transfer.reported;
+  const bool much = is_much(unreported, bucket, next_divisor_);
+  if (much) transfer.counted_ns = now_ns;
+  if (much || (has_row && is_much(unreported * kSome, bucket, next_divisor_))) {
+    transfer.reporting = unreported;
+    pool.consumed += unreported;
+  } else if (!has_row) {
+    transfer.reported = bucket.consumed;
+  }
+  const bool is_counting = has_row && now_ns - transfer.counted_ns < kQuietNs;
+  return has_grown(bucket) || is_counting || transfer.reporting > 0;
 }
 
 // False: it is not short of units.
-bool LedgerParticipant::take(const Local& local, Account& account, Pool& pool) const {
-  if (local.level >= local.need || (local.used <= local.refill && local.level >= 0)) return false;
-  const auto used = static_cast<double>(std::max<HalfUnits>(local.used, 1));
-  const double share = used / (used + static_cast<double>(wanted_by_others(pool, id_)));
+bool LedgerParticipant::take(const Need& need, Transfer& transfer, Pool& pool) const {
+  if (need.level >= need.enough || (need.used <= need.refill && need.level >= 0)) return false;
+  const auto used = static_cast<double>(std::max<HalfUnits>(need.used, 1));
+  const double share = used / (used + static_cast<double>(demand_of_others(pool, id_)));
   const auto due = static_cast<HalfUnits>(static_cast<double>(pool.level) * share);
-  account.taking = std::clamp<HalfUnits>(local.need - local.level, 0, due);
-  pool.level -= account.taking;
-  const auto own = std::ranges::find(pool.wants, id_, &Want::id);
-  if (own == pool.wants.end()) {
-    pool.wants.push_back({id_, std::max<HalfUnits>(local.used, 1)});
-  } else if (std::abs(own->used - local.used) * 100 > own->used * kCloseEnough) {
-    own->used = std::max<HalfUnits>(local.used, 1);
+  transfer.to_bucket = std::clamp<HalfUnits>(need.enough - need.level, 0, due);
+  pool.level -= transfer.to_bucket;
+  const auto own = std::ranges::find(pool.demands, id_, &Demand::id);
+  if (own == pool.demands.end()) {
+    pool.demands.push_back({id_, std::max<HalfUnits>(need.used, 1)});
+  } else if (std::abs(own->used - need.used) * 100 > own->used * kCloseEnough) {
+    own->used = std::max<HalfUnits>(need.used, 1);
   }
   return true;
 }
 
 // At once if another server is short; otherwise seldom, before the bucket is full.
-void LedgerParticipant::give(const BucketId& id, const Local& local, HalfUnits room, Account& account, Pool& pool) {
-  const bool wanted = wanted_by_others(pool, id_) > 0;
-  if (!wanted && local.level * 10 < local.depth * 9) return;
-  const HalfUnits surplus = std::min(local.level - (wanted ? local.need : local.depth / 2), room);
-  if (surplus < std::max<HalfUnits>(local.refill / 8, 1)) return;
+void LedgerParticipant::give(const BucketId& id, const Need& need, HalfUnits room, Transfer& transfer, Pool& pool) {
+  const bool wanted = demand_of_others(pool, id_) > 0;
+  if (!wanted && need.level * 10 < need.depth * 9) return;
+  const HalfUnits surplus = std::min(need.level - (wanted ? need.enough : need.depth / 2), room);
+  // Or what fills the pool, so that its row can go.
+  if (surplus <= 0 || surplus < std::min(need.refill / 8, room)) return;
   host_.add(id, -surplus);
-  account.returning += surplus;
+  transfer.to_pool += surplus;
   pool.level += surplus;
 }
 

@@ -42,12 +42,16 @@ using ServerId = uint64_t;
 
 struct Member {
   ServerId id = 0;
-  uint64_t beat = 0;  // changes while the server lives and is not alone
+  uint64_t heartbeat = 0;  // changes while the server lives and is not alone
   // The server uses at most this fraction of each bucket: 1/divisor. 0: nothing yet.
   uint32_t divisor = 0;
   bool operator==(const Member&) const = default;
 };
 using Members = std::vector<Member>;
+
+// Stands for all servers of a list that cannot be read. It keeps the whole capacity until its lease ends, as a killed
+// server does.
+inline constexpr Member kUnknownServers{0, 0, 1};
 
 struct BucketId {
   uint32_t table = 0;
@@ -56,17 +60,22 @@ struct BucketId {
   auto operator<=>(const BucketId&) const = default;
 };
 
-// What a server lacks: the units that it admitted or refused within a period.
-struct Want {
+// Of a server that is short of units: those that it admitted or refused within a period.
+struct Demand {
   ServerId id = 0;
   model::HalfUnits used = 0;
-  bool operator==(const Want&) const = default;
+  bool operator==(const Demand&) const = default;
 };
 
-// The units that no server holds. A pool without a row is full.
+// The units that no server holds, not negative. A pool without a row is full.
 struct Pool {
   model::HalfUnits level = 0;
-  std::vector<Want> wants;
+  std::vector<Demand> demands;
+  uint64_t revision = 0;  // of the newest description of the table that any server has seen
+  // Of a rate that grows with the load, else 0: the greatest that any server has reached, in units, and the half units
+  // that servers have reported as consumed since there is this row.
+  int64_t per_second = 0;
+  model::HalfUnits consumed = 0;
   bool operator==(const Pool&) const = default;
 };
 
@@ -81,17 +90,20 @@ struct LedgerWrites {
 };
 
 // A bucket of this server.
-struct Standing {
-  model::HalfUnits level = 0;  // negative: a debt
-  int64_t per_second = 1;      // of the whole table, in units
-  int64_t depth_ns = 0;        // what one server alone may keep, at that rate
-  model::HalfUnits used = 0;   // admitted or refused for lack of units, ever
+struct BucketState {
+  model::HalfUnits level = 0;     // negative: a debt
+  int64_t per_second = 1;         // of the whole table, in units
+  int64_t depth_ns = 0;           // what one server alone may keep, at that rate
+  model::HalfUnits used = 0;      // admitted or refused for lack of units, ever
+  uint64_t revision = 0;          // of the description that says so
+  int64_t least_per_second = 0;   // of a rate that grows with the load: where it begins; 0: it does not grow
+  model::HalfUnits consumed = 0;  // admitted, ever
 };
 
 // What one of `divisor` servers may keep, at its own rate.
 int64_t divided_depth_ns(int64_t depth_ns, uint32_t divisor);
-model::HalfUnits depth_of(const Standing& standing, uint32_t divisor);
-model::HalfUnits pool_depth_of(const Standing& standing);
+model::HalfUnits depth_of(const BucketState& bucket, uint32_t divisor);
+model::HalfUnits pool_depth_of(const BucketState& bucket);
 
 // The buckets of this server, as the ledger sees them.
 class LedgerHost {
@@ -99,8 +111,9 @@ class LedgerHost {
   virtual ~LedgerHost() = default;
 
   // From now on each bucket, also one that is made later, has this fraction of its rate and depth. The level stays, up
-  // to the depth. 0: they admit nothing, and lose their units. A bucket that is made later holds what it would have
-  // refilled with since the last call that raised the fraction; if that was to 1, it also holds what the pool had.
+  // to the depth. 0: they admit nothing, and lose their units, but not their debts. A bucket that is made later holds
+  // what it would have refilled with since the last call that raised the fraction; if that was to 1, it also holds what
+  // the pool had.
   virtual void divide(uint32_t divisor) = 0;
   // Fills each bucket, also one that is made later.
   virtual void fill() = 0;
@@ -109,9 +122,13 @@ class LedgerHost {
   // Those that were used, in any order.
   virtual std::vector<BucketId> buckets() = 0;
   // Absent: the table or the index is not known here. Makes the bucket if necessary.
-  virtual std::optional<Standing> standing(const BucketId& id) = 0;
+  virtual std::optional<BucketState> state(const BucketId& id) = 0;
   // Adds units, or takes them whatever the level is.
   virtual void add(const BucketId& id, model::HalfUnits units) = 0;
+  // Of a bucket whose rate grows: it is at least this.
+  virtual void raise(const BucketId& id, int64_t per_second) = 0;
+  // Of a bucket whose rate grows: other servers have consumed that much more.
+  virtual void add_load(const BucketId& id, model::HalfUnits units) = 0;
 };
 
 enum class LedgerOutcome : uint8_t {
@@ -132,27 +149,37 @@ class LedgerParticipant {
   // `tried_ns`: when writing began.
   void end(LedgerOutcome outcome, int64_t tried_ns);
 
-  // This server no longer takes part: the members without it, or nothing if it is none of them. The host admits
-  // nothing.
-  std::optional<Members> leave(const Members& members);
+  // This server no longer takes part, and its units return to the pools. The host admits nothing. Absent: it is none of
+  // the members. Without other members, no row is left. If the writes were not done, call it again with newer rows.
+  std::optional<LedgerWrites> leave(const LedgerRows& rows);
 
   uint32_t divisor() const { return divisor_; }
 
  private:
-  struct Sight {
-    uint64_t beat;
+  struct Heartbeat {
+    uint64_t number;
     int64_t since_ns;
   };
-  struct Account {
+  // Units on their way between a bucket and its pool, and what is reported there.
+  struct Transfer {
     std::optional<model::HalfUnits> used_before;
     model::HalfUnits used = 0;       // in the last period
-    model::HalfUnits returning = 0;  // taken out of the bucket, and not yet in the pool
-    model::HalfUnits taking = 0;     // to be put into the bucket when the writes are committed
+    model::HalfUnits to_pool = 0;    // taken out of the bucket, and not yet in the pool
+    model::HalfUnits to_bucket = 0;  // to be put into the bucket when the writes are committed
+    // How much a pool without a row holds: no more than it did before its table's units were raised.
+    std::optional<model::HalfUnits> pool_depth;
+    std::optional<model::HalfUnits> next_pool_depth;  // once the writes are committed
+    // Of a rate that grows.
+    std::optional<model::HalfUnits> reported;  // of what this server has consumed
+    model::HalfUnits reporting = 0;            // with the writes
+    std::optional<model::HalfUnits> counted;   // of the row's count
+    int64_t counted_ns = 0;                    // when the count last changed
   };
-  struct Local {
+  // What a server decides by whether it takes units or gives some.
+  struct Need {
     model::HalfUnits level;
     model::HalfUnits depth;
-    model::HalfUnits need;
+    model::HalfUnits enough;
     model::HalfUnits refill;  // in a period
     model::HalfUnits used;
   };
@@ -166,10 +193,13 @@ class LedgerParticipant {
   // Of a server that was alone until now.
   void make_pools(LedgerWrites& writes);
   void balance(const LedgerRows& rows, int64_t now_ns, LedgerWrites& writes);
-  void balance(const BucketId& id, const Standing& standing, const Pool* row, LedgerWrites& writes);
-  bool take(const Local& local, Account& account, Pool& pool) const;
-  void give(const BucketId& id, const Local& local, model::HalfUnits room, Account& account, Pool& pool);
-  bool is_stranger(const BucketId& id, int64_t now_ns);
+  void balance(const BucketId& id, BucketState bucket, const Pool* row, int64_t now_ns, LedgerWrites& writes);
+  BucketState follow_growth(const BucketId& id, const BucketState& bucket, const Pool& row, int64_t now_ns);
+  // True: the row is needed for it.
+  bool report_growth(const BucketState& bucket, bool has_row, int64_t now_ns, Transfer& transfer, Pool& pool) const;
+  bool take(const Need& need, Transfer& transfer, Pool& pool) const;
+  void give(const BucketId& id, const Need& need, model::HalfUnits room, Transfer& transfer, Pool& pool);
+  bool is_orphan(const BucketId& id, int64_t now_ns);
 
   const ServerId id_;
   LedgerHost& host_;
@@ -177,11 +207,11 @@ class LedgerParticipant {
   uint32_t next_divisor_ = 0;  // once the writes are committed
   bool fresh_ = true;          // never was a member
   bool fills_ = false;         // once the writes are committed, the buckets are full
-  uint64_t beat_ = 0;
-  Members others_;  // that live
-  std::map<ServerId, Sight> sights_;
-  std::map<BucketId, Account> accounts_;
-  std::map<BucketId, int64_t> strangers_;  // rows of no known table, and since when
+  uint64_t heartbeat_ = 0;
+  Members others_;                            // that live
+  std::map<ServerId, Heartbeat> heartbeats_;  // of the others
+  std::map<BucketId, Transfer> transfers_;
+  std::map<BucketId, int64_t> orphans_;  // rows of no known table, and since when
   std::optional<int64_t> measured_ns_;
 };
 

@@ -15,6 +15,10 @@ using table::system_key;
 using table::SystemRow;
 
 constexpr char kPoolLetter = 'B';
+// The first byte of each row's value. Servers wait for a lease before they replace the members of another format.
+constexpr char kFormat = 1;
+// More than any table has, and sums of them do not overflow.
+constexpr model::HalfUnits kMostHalfUnits = int64_t{1} << 48;
 
 storage::Key members_key() { return system_key(SystemRow::kLedger); }
 
@@ -36,50 +40,68 @@ std::optional<BucketId> bucket_of(std::string_view rest) {
 }
 
 std::string encode_members(const Members& members) {
-  std::string bytes;
+  std::string bytes(1, kFormat);
   for (const Member& member : members) {
     append_u64(bytes, member.id);
-    append_u64(bytes, member.beat);
+    append_u64(bytes, member.heartbeat);
     append_u32(bytes, member.divisor);
   }
   return bytes;
 }
 
 std::string encode_pool(const Pool& pool) {
-  std::string bytes;
+  std::string bytes(1, kFormat);
   append_u64(bytes, static_cast<uint64_t>(pool.level));
-  for (const Want& want : pool.wants) {
-    append_u64(bytes, want.id);
-    append_u64(bytes, static_cast<uint64_t>(want.used));
+  append_u64(bytes, pool.revision);
+  append_u64(bytes, static_cast<uint64_t>(pool.per_second));
+  append_u64(bytes, static_cast<uint64_t>(pool.consumed));
+  for (const Demand& demand : pool.demands) {
+    append_u64(bytes, demand.id);
+    append_u64(bytes, static_cast<uint64_t>(demand.used));
   }
   return bytes;
 }
 
-Error damaged_ledger() { return Error(ErrorKind::kCorrupt, "a row of the ledger of capacity is damaged"); }
+bool take_format(std::string_view& bytes) {
+  if (bytes.empty() || bytes[0] != kFormat) return false;
+  bytes.remove_prefix(1);
+  return true;
+}
+
+std::optional<model::HalfUnits> take_half_units(std::string_view& bytes) {
+  const auto units = take_u64(bytes);
+  if (!units || *units > static_cast<uint64_t>(kMostHalfUnits)) return std::nullopt;
+  return static_cast<model::HalfUnits>(*units);
+}
 
 }  // namespace
 
 std::optional<Members> decode_members(std::string_view bytes) {
   Members members;
+  if (!take_format(bytes)) return std::nullopt;
   while (!bytes.empty()) {
     const auto id = take_u64(bytes);
-    const auto beat = take_u64(bytes);
+    const auto heartbeat = take_u64(bytes);
     const auto divisor = take_u32(bytes);
-    if (!id || !beat || !divisor) return std::nullopt;
-    members.push_back({*id, *beat, *divisor});
+    if (!id || !heartbeat || !divisor) return std::nullopt;
+    members.push_back({*id, *heartbeat, *divisor});
   }
-  return members;
+  return members.empty() ? std::nullopt : std::optional(std::move(members));
 }
 
 std::optional<Pool> decode_pool(std::string_view bytes) {
-  const auto level = take_u64(bytes);
-  if (!level) return std::nullopt;
-  Pool pool{static_cast<model::HalfUnits>(*level), {}};
+  if (!take_format(bytes)) return std::nullopt;
+  const auto level = take_half_units(bytes);
+  const auto revision = take_u64(bytes);
+  const auto per_second = take_half_units(bytes);
+  const auto consumed = take_half_units(bytes);
+  if (!level || !revision || !per_second || !consumed) return std::nullopt;
+  Pool pool{*level, {}, *revision, *per_second, *consumed};
   while (!bytes.empty()) {
     const auto id = take_u64(bytes);
-    const auto used = take_u64(bytes);
+    const auto used = take_half_units(bytes);
     if (!id || !used) return std::nullopt;
-    pool.wants.push_back({*id, static_cast<model::HalfUnits>(*used)});
+    pool.demands.push_back({*id, *used});
   }
   return pool;
 }
@@ -94,16 +116,15 @@ Task<Result<StoredLedger>> read_ledger(storage::Engine& engine) {
     if (!more) co_return ledger;
     const storage::Page::Row row = rows.row();
     if (row.key == members) {
-      auto list = decode_members(row.value);
-      if (!list) co_return damaged_ledger();
-      ledger.rows.members = std::move(*list);
+      ledger.rows.members = decode_members(row.value).value_or(Members{kUnknownServers});
       ledger.version = row.version;
       continue;
     }
     const auto id = bucket_of(row.key.substr(members.size()));
-    auto pool = decode_pool(row.value);
-    if (!id || !pool) co_return damaged_ledger();
-    ledger.rows.pools.emplace(*id, std::move(*pool));
+    if (!id) continue;  // of another version
+    const std::optional<Pool> pool = decode_pool(row.value);
+    if (!pool) ledger.unreadable.push_back(*id);
+    ledger.rows.pools.emplace(*id, pool.value_or(Pool{}));
   }
 }
 
@@ -116,6 +137,9 @@ Task<Result<storage::Outcome>> write_ledger(storage::Engine& engine, const Store
       return storage::Decision::kCommit;
     }
     changes.put(members_key(), encode_members(writes.members));
+    for (const BucketId& id : seen.unreadable) {
+      if (!writes.pools.contains(id)) changes.put(pool_key(id), encode_pool(Pool{}));
+    }
     for (const auto& [id, pool] : writes.pools) {
       if (pool) {
         changes.put(pool_key(id), encode_pool(*pool));

@@ -135,7 +135,8 @@ class Reservations {
            consumed.global_indexes.empty();
   }
   Made& at(size_t i) { return i == 0 ? first_ : more_->made[i - 1]; }
-  void add(TableCapacity& capacity, Partition* partition, model::HalfUnits half_units, bool write) {
+  [[gnu::always_inline]] void add(TableCapacity& capacity, Partition* partition, model::HalfUnits half_units,
+                                  bool write) {
     if (made_++ == 0) [[likely]] {
       first_ = {&capacity, partition, half_units, write};
     } else {

@@ -175,6 +175,38 @@ TEST_F(ReservationsTest, RecordServesAndCountsAndChargesNothing) {
   EXPECT_TRUE(records_.of("", table_, nullptr, kRequestNs).bucket(true).tokens.take(kRequestNs + 1, kOne, wait_ns));
 }
 
+// What a server without a share would refuse is not known. Its requests are still part of the load.
+TEST_F(ReservationsTest, RecordCountsNothingAsRefusedWhileThereIsNoShare) {
+  for (const bool until_now : {false, true}) {
+    CapacityLimits limits(CapacityMode::kRecord);
+    const std::shared_ptr<CapacityShare> share = limits.share_of("");
+    for (table::IndexInfo& index : table_.indexes) index.limits = std::make_shared<table::LimitsKept>();
+    table_.limits = std::make_shared<table::LimitsKept>();
+    if (until_now) limits.of("", table_, nullptr, kRequestNs), limits.of("", table_, global(), kRequestNs);
+    share->divide(0, kRequestNs);
+    for (const auto* index : {static_cast<const table::IndexInfo*>(nullptr), global()}) {
+      limits.of("", table_, index, kRequestNs).update_share(kRequestNs);
+    }
+    Reservations one(limits, "");
+    EXPECT_FALSE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
+    EXPECT_FALSE(index_shortage(one, written(6, 4)));
+    one.charge(access(Verb::kPut), written(6, 4), kRequestNs);
+    EXPECT_TRUE(limits.events().empty());
+    EXPECT_EQ(limits.of("", table_, nullptr, kRequestNs).state(true, kRequestNs).used, 6);
+    EXPECT_EQ(limits.of("", table_, global(), kRequestNs).state(true, kRequestNs).used, 4);
+    EXPECT_DOUBLE_EQ(written_by_range(limits)[0], 3);
+    EXPECT_DOUBLE_EQ(written_by_range(limits, global())[0], 2);
+  }
+}
+
+TEST_F(ReservationsTest, EnforceRefusesWhileThereIsNoShare) {
+  const std::shared_ptr<CapacityShare> share = enforces_.share_of("");
+  share->divide(0, kRequestNs);
+  Reservations one(enforces_, "");
+  EXPECT_TRUE(one.reserve(access(Verb::kPut), kOne, kRequestNs));
+  EXPECT_TRUE(index_shortage(one, written(6, 4)));
+}
+
 TEST_F(ReservationsTest, RecordCountsAWriteThatAnIndexWouldHaveStopped) {
   empty(records_, true, global());
   Reservations one(records_, "s");

@@ -18,11 +18,6 @@ constexpr int64_t kOnDemandQuota = 40'000;
 // Burst does not lift what partitions serve, which is what limits a table on demand.
 constexpr int64_t kOnDemandDepthNs = 1'000'000'000;
 
-CapacityMode mode_of(const TableInfo& table, CapacityMode server) {
-  const auto found = table.tags.find(std::string(kModeTag));
-  return found == table.tags.end() ? server : capacity_mode_named(found->second).value_or(server);
-}
-
 void warn_of_tag(const TableInfo& table) {
   const auto found = table.tags.find(std::string(kModeTag));
   if (found == table.tags.end() || capacity_mode_named(found->second)) return;
@@ -62,6 +57,11 @@ std::optional<CapacityMode> capacity_mode_named(std::string_view name) {
   return std::nullopt;
 }
 
+CapacityMode mode_of(const TableInfo& table, CapacityMode server) {
+  const auto found = table.tags.find(std::string(kModeTag));
+  return found == table.tags.end() ? server : capacity_mode_named(found->second).value_or(server);
+}
+
 TableCapacity::Level TableCapacity::level_of(const TableInfo& table, const IndexInfo* index, bool write) {
   if (table.billing_mode == api::BillingMode::kProvisioned) {
     const auto [reads, writes] = index == nullptr ? provisioned_units(table) : provisioned_units(*index);
@@ -81,7 +81,7 @@ TableCapacity::TableCapacity(const TableInfo& table, const IndexInfo* index, Cap
       heat_(collections_of(table, index), partitions_of(table, index), now_ns),
       load_due_ns_(now_ns + kReviewNs) {
   refresh(table, index, server, now_ns);
-  for (Bucket& one : buckets_) one.begin(*share_, now_ns);
+  for (Bucket& one : buckets_) one.initialise(*share_, now_ns);
 }
 
 int64_t TableCapacity::partitions_of(const TableInfo& table, const IndexInfo* index) {
@@ -94,7 +94,9 @@ void TableCapacity::set(bool write, Level level, int64_t now_ns) {
   std::optional<Growth>& growth = growths_[write ? 1 : 0];
   if (level.limit == ThroughputLimit::kKeyRange) {
     // What it has grown to stays, as long as the table stays on demand.
-    if (!growth) growth.emplace(OnDemandLevel(level.per_second, kOnDemandQuota, now_ns), consumed_units(write));
+    const OnDemandLevel initial(level.per_second, kOnDemandQuota, now_ns);
+    if (!growth) growth.emplace(initial, 0, consumed_units(write));
+    growth->initial = initial.level();
     growth->level.raise(level.per_second);
     set_grown(write, now_ns);
     return;
@@ -133,8 +135,19 @@ TableCapacity::Taken TableCapacity::look(bool write, int64_t now_ns) {
   Taken taken;
   Bucket& own = bucket(write);
   if (own.tokens.has_any(now_ns, taken.wait_ns)) return {};
+  if (own.closed() && !enforces()) return {};
   own.lacked_.fetch_add(2, std::memory_order_relaxed);
   return taken;
+}
+
+TableCapacity::Taken TableCapacity::refused(bool write, std::string_view position, model::HalfUnits half_units,
+                                            int64_t now_ns, int64_t wait_ns) {
+  if (!bucket(write).closed() || enforces()) {
+    bucket(write).lacked_.fetch_add(half_units, std::memory_order_relaxed);
+    return {nullptr, wait_ns};
+  }
+  const Heat::Taken range = heat_.take(position, kind_of(write), half_units, now_ns, Sampler::mine());
+  return {range.partition, range.wait_ns};
 }
 
 // Whichever thread finds that a second is over does it. So it costs nothing while the table is not in use. Others that
@@ -142,7 +155,7 @@ TableCapacity::Taken TableCapacity::look(bool write, int64_t now_ns) {
 void TableCapacity::review(int64_t now_ns) {
   const MutexLock lock(mutex_);
   if (now_ns < review_at_ns_.load(std::memory_order_relaxed)) return;
-  for (Bucket& one : buckets_) one.fit(*share_, now_ns);
+  for (Bucket& one : buckets_) one.update(*share_, now_ns);
   if (now_ns >= load_due_ns_) {
     load_due_ns_ = now_ns + kReviewNs;
     heat_.review(now_ns);
@@ -159,8 +172,8 @@ void TableCapacity::grow(int64_t now_ns) {
     std::optional<Growth>& growth = growths_[write ? 1 : 0];
     if (!growth) continue;
     const int64_t consumed = consumed_units(write);
-    growth->consumed += (consumed - std::exchange(growth->seen, consumed)) * std::max(share_->divisor(), 1U);
-    growth->level.review(growth->consumed, now_ns);
+    growth->consumed += consumed - std::exchange(growth->seen, consumed);
+    growth->level.review(growth->consumed + growth->elsewhere / 2, now_ns);
     if (growth->level.level() == bucket(write).tokens.per_second()) continue;
     set_grown(write, now_ns);
     grown = true;
@@ -168,11 +181,14 @@ void TableCapacity::grow(int64_t now_ns) {
   if (grown) grow_heat();
 }
 
-Standing TableCapacity::standing(bool write, int64_t now_ns) {
+BucketState TableCapacity::state(bool write, int64_t now_ns) {
   const MutexLock lock(mutex_);
-  Standing standing = bucket(write).standing(now_ns);
-  standing.used = heat_.consumed(kind_of(write)) + bucket(write).lacked_.load(std::memory_order_relaxed);
-  return standing;
+  BucketState state = bucket(write).state(now_ns);
+  state.consumed = heat_.consumed(kind_of(write));
+  state.used = state.consumed + bucket(write).lacked_.load(std::memory_order_relaxed);
+  state.revision = revision_.load(std::memory_order_relaxed);
+  if (const auto& growth = growths_[write ? 1 : 0]) state.least_per_second = growth->initial;
+  return state;
 }
 
 void TableCapacity::add(bool write, model::HalfUnits units, int64_t now_ns) {
@@ -180,9 +196,24 @@ void TableCapacity::add(bool write, model::HalfUnits units, int64_t now_ns) {
   bucket(write).add(units, now_ns);
 }
 
-void TableCapacity::fit(int64_t now_ns) {
+void TableCapacity::raise(bool write, int64_t per_second, int64_t now_ns) {
   const MutexLock lock(mutex_);
-  for (Bucket& one : buckets_) one.fit(*share_, now_ns);
+  std::optional<Growth>& growth = growths_[write ? 1 : 0];
+  if (!growth) return;
+  growth->level.raise(per_second);
+  if (growth->level.level() == bucket(write).tokens.per_second()) return;
+  set_grown(write, now_ns);
+  grow_heat();
+}
+
+void TableCapacity::add_load(bool write, model::HalfUnits units) {
+  const MutexLock lock(mutex_);
+  if (std::optional<Growth>& growth = growths_[write ? 1 : 0]) growth->elsewhere += units;
+}
+
+void TableCapacity::update_share(int64_t now_ns) {
+  const MutexLock lock(mutex_);
+  for (Bucket& one : buckets_) one.update(*share_, now_ns);
 }
 
 void TableCapacity::fill(int64_t now_ns) {

@@ -39,6 +39,8 @@ enum class CapacityMode : uint8_t {
 };
 // Absent: neither "record" nor "enforce".
 std::optional<CapacityMode> capacity_mode_named(std::string_view name);
+// Of a table of a server with that mode.
+CapacityMode mode_of(const table::TableInfo& table, CapacityMode server);
 
 // Of a table, or of one of its global indexes. Callable from any thread.
 class TableCapacity final : public table::Limits {
@@ -77,17 +79,17 @@ class TableCapacity final : public table::Limits {
     return refused.partition == nullptr ? bucket(write).limit() : model::ThroughputLimit::kKeyRange;
   }
 
-  // Takes that much from the bucket and from the partition of the position (partition_map.h), or nothing from both.
+  // Takes that much from the bucket and from the partition of the position (partition_map.h), or nothing from both. A
+  // bucket that is closed, as this server has no share of it, refuses only where the mode is enforce: what it would
+  // have refused otherwise is not known.
   [[gnu::always_inline]] Taken take(bool write, std::string_view position, model::HalfUnits half_units,
                                     int64_t now_ns) {
     if (now_ns >= review_at_ns_.load(std::memory_order_relaxed)) [[unlikely]]
       review(now_ns);
     TokenBucket& tokens = bucket(write).tokens;
     int64_t wait_ns = 0;
-    if (!tokens.take(now_ns, half_units, wait_ns)) [[unlikely]] {
-      bucket(write).lacked_.fetch_add(half_units, std::memory_order_relaxed);
-      return {nullptr, wait_ns};
-    }
+    if (!tokens.take(now_ns, half_units, wait_ns)) [[unlikely]]
+      return refused(write, position, half_units, now_ns, wait_ns);
     const Heat::Taken range = heat_.take(position, kind_of(write), half_units, now_ns, Sampler::mine());
     if (range.wait_ns != 0) [[unlikely]]
       give_back(tokens, half_units, now_ns);
@@ -111,10 +113,12 @@ class TableCapacity final : public table::Limits {
   void review(int64_t now_ns);
   HeatReport heat() const { return heat_.report(); }
 
-  // For the ledger: the bucket as it is; units for it, or from it if negative; and after changes of the share.
-  Standing standing(bool write, int64_t now_ns);
+  // For the ledger, as LedgerHost's; update_share() after changes of the share.
+  BucketState state(bool write, int64_t now_ns);
   void add(bool write, model::HalfUnits units, int64_t now_ns);
-  void fit(int64_t now_ns);
+  void raise(bool write, int64_t per_second, int64_t now_ns);
+  void add_load(bool write, model::HalfUnits units);
+  void update_share(int64_t now_ns);
   void fill(int64_t now_ns);
 
  private:
@@ -129,8 +133,10 @@ class TableCapacity final : public table::Limits {
   };
   struct Growth {
     OnDemandLevel level;
-    int64_t seen;          // consumed here, in units
-    int64_t consumed = 0;  // by the table since then: servers are taken to have equal loads, as their sum is right then
+    int64_t initial;                 // of the description
+    int64_t seen;                    // consumed here, in units
+    int64_t consumed = 0;            // here since then
+    model::HalfUnits elsewhere = 0;  // since then, by other servers
   };
 
   static AccessKind kind_of(bool write) { return write ? AccessKind::kWrite : AccessKind::kRead; }
@@ -138,6 +144,9 @@ class TableCapacity final : public table::Limits {
   [[gnu::noinline, gnu::cold]] static void give_back(TokenBucket& tokens, model::HalfUnits half_units, int64_t now_ns) {
     tokens.charge(now_ns, -half_units);
   }
+  // By the bucket.
+  [[gnu::noinline, gnu::cold]] Taken refused(bool write, std::string_view position, model::HalfUnits half_units,
+                                             int64_t now_ns, int64_t wait_ns);
   static Level level_of(const table::TableInfo& table, const table::IndexInfo* index, bool write);
   static int64_t partitions_of(const table::TableInfo& table, const table::IndexInfo* index);
   int64_t consumed_units(bool write) const { return heat_.consumed(kind_of(write)) / 2; }

@@ -68,7 +68,8 @@ TEST(TableCapacityTest, ANewerDescriptionChangesTheRateAndAnOlderOneNothing) {
 
 TEST(TableCapacityTest, OneOfTwoServersFillsWithHalfAndHoldsAQuarter) {
   CapacityLimits limits(CapacityMode::kRecord);
-  limits.share_of("")->divide(2, kBeganNs);
+  const std::shared_ptr<CapacityShare> share = limits.share_of("");
+  share->divide(2, kBeganNs);
   const TableInfo table = provisioned(4, 8);
   TableCapacity& capacity = limits.of("", table, nullptr, kBeganNs);
   EXPECT_EQ(taken(capacity, false, kBeganNs), 4 * 300 / 4);
@@ -78,7 +79,7 @@ TEST(TableCapacityTest, OneOfTwoServersFillsWithHalfAndHoldsAQuarter) {
 }
 
 TEST(TableCapacityTest, AShareThatHasEndedAdmitsNothingUntilItIsRenewed) {
-  CapacityLimits limits(CapacityMode::kRecord);
+  CapacityLimits limits(CapacityMode::kEnforce);
   const std::shared_ptr<CapacityShare> share = limits.share_of("");
   share->renew(kBeganNs + kLeaseNs);
   const TableInfo table = provisioned(4, 8);
@@ -89,16 +90,16 @@ TEST(TableCapacityTest, AShareThatHasEndedAdmitsNothingUntilItIsRenewed) {
   EXPECT_EQ(wait_ns(kLeaseNs - 1), 0);
   EXPECT_EQ(wait_ns(kLeaseNs), kLedgerPeriodNs + 1);
   EXPECT_GT(wait_ns(4 * kLeaseNs), 0) << "no longer for the bucket, which has filled meanwhile";
-  EXPECT_EQ(capacity.standing(true, kBeganNs + 4 * kLeaseNs).used, 6) << "what is refused counts as demand";
+  EXPECT_EQ(capacity.state(true, kBeganNs + 4 * kLeaseNs).used, 6) << "what is refused counts as demand";
   share->renew(kBeganNs + 9 * kLeaseNs);
   EXPECT_EQ(wait_ns(5 * kLeaseNs), 0);
-  EXPECT_EQ(capacity.standing(true, kBeganNs + 5 * kLeaseNs).level, 2 * (8 * 300 - 2)) << "nobody took it";
+  EXPECT_EQ(capacity.state(true, kBeganNs + 5 * kLeaseNs).level, 2 * (8 * 300 - 2)) << "nobody took it";
   // Another server has.
   share->divide(0, kBeganNs + 5 * kLeaseNs);
-  capacity.fit(kBeganNs + 5 * kLeaseNs);
+  capacity.update_share(kBeganNs + 5 * kLeaseNs);
   share->divide(2, kBeganNs + 5 * kLeaseNs);
-  capacity.fit(kBeganNs + 5 * kLeaseNs);
-  EXPECT_EQ(capacity.standing(true, kBeganNs + 5 * kLeaseNs).level, 0);
+  capacity.update_share(kBeganNs + 5 * kLeaseNs);
+  EXPECT_EQ(capacity.state(true, kBeganNs + 5 * kLeaseNs).level, 0);
 }
 
 TEST(TableCapacityTest, AMaximumOnDemandHoldsItsBurst) {
@@ -257,6 +258,24 @@ TEST(TableCapacityTest, EventsAreCountedByTableAndIndexAndBoundedInNumber) {
   EXPECT_EQ(events[1].recorded.read, 1u);
   EXPECT_EQ(events[2].table, "(other)");
   EXPECT_EQ(events[2].refused[static_cast<size_t>(kAccount)].read, 1u);
+}
+
+TEST(TableCapacityTest, TheGaugeOfAShareShowsWhetherItIsValid) {
+  CapacityLimits limits(CapacityMode::kRecord);
+  const auto page = [&](int64_t now_ns) {
+    Exposition out;
+    limits.report(out, now_ns);
+    return std::move(out).take();
+  };
+  std::shared_ptr<CapacityShare> share = limits.share_of("s");
+  share->divide(4, kBeganNs);
+  share->renew(kBeganNs + kLeaseNs);
+  EXPECT_TRUE(page(kBeganNs).contains("partita_capacity_share{namespace=\"s\"} 0.25\n"));
+  EXPECT_TRUE(page(kBeganNs + kLeaseNs).contains("partita_capacity_share{namespace=\"s\"} 0\n"));
+  // A namespace that is closed takes no memory.
+  share.reset();
+  EXPECT_FALSE(page(kBeganNs).contains("partita_capacity_share"));
+  EXPECT_EQ(limits.share_of("s")->divisor(), 1U);
 }
 
 }  // namespace

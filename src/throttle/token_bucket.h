@@ -30,7 +30,8 @@ class TokenBucket {
       : empty_at_ns_(now_ns - depth_ns),
         per_second_(per_second),
         half_unit_ns_(half_unit_ns(per_second)),
-        depth_ns_(depth_ns) {}
+        depth_ns_(depth_ns),
+        max_debt_ns_(depth_ns) {}
 
   // Takes that many half units if the level is above zero. False: nothing was taken, and the level will be above zero
   // after `wait_ns`.
@@ -58,12 +59,17 @@ class TokenBucket {
     int64_t after = 0;
     do {
       const int64_t empty_at_ns = at_most_full(before, now_ns);
-      after = std::min(empty_at_ns + cost_ns, std::max(empty_at_ns, now_ns + depth()));
+      const int64_t latest_ns = now_ns + max_debt_ns_.load(std::memory_order_relaxed);
+      after = std::min(empty_at_ns + cost_ns, std::max(empty_at_ns, latest_ns));
     } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
   }
-  // Keeps the level in units, up to the new depth. The bucket fills with `per_second` / `divisor` units, as the share
-  // of one of several servers does. For one thread at a time.
-  void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns, uint32_t divisor = 1) {
+  // Keeps the level in units, up to the new depth, or down to the greatest debt. For one thread at a time.
+  void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns) {
+    set_rate(now_ns, per_second, depth_ns, 1, depth_ns);
+  }
+  // The same for the share of one of several servers, which fills with `per_second` / `divisor` units. Its debt may be
+  // that of the whole bucket: `max_debt_ns` at its own rate.
+  void set_rate(int64_t now_ns, int64_t per_second, int64_t depth_ns, uint32_t divisor, int64_t max_debt_ns) {
     const int64_t old_ns = half_unit_ns_.load(std::memory_order_relaxed);
     const int64_t new_ns = half_unit_ns(per_second, divisor);
     // In this order a request between the stores sees the lower of the two levels.
@@ -73,10 +79,11 @@ class TokenBucket {
     int64_t before = empty_at_ns_.load(std::memory_order_relaxed);
     int64_t after = 0;
     const int64_t old_depth_ns = depth_ns_.exchange(depth_ns, std::memory_order_relaxed);
+    max_debt_ns_.store(max_debt_ns, std::memory_order_relaxed);
     do {
       const auto level_ns = static_cast<double>(now_ns - std::max(before, now_ns - old_depth_ns));
       const double scale = static_cast<double>(new_ns) / static_cast<double>(old_ns);
-      after = now_ns - std::clamp(static_cast<int64_t>(level_ns * scale), -depth_ns, depth_ns);
+      after = now_ns - std::clamp(static_cast<int64_t>(level_ns * scale), -max_debt_ns, depth_ns);
     } while (!empty_at_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
     if (faster) half_unit_ns_.store(new_ns, std::memory_order_relaxed);
   }
@@ -119,6 +126,7 @@ class TokenBucket {
   std::atomic<int64_t> per_second_;
   std::atomic<int64_t> half_unit_ns_;  // what it takes to fill with half a unit
   std::atomic<int64_t> depth_ns_;
+  std::atomic<int64_t> max_debt_ns_;  // that charge() makes
 };
 
 }  // namespace partita::throttle
