@@ -141,11 +141,13 @@ TEST_F(RecorderTest, KnownMetricsHaveNoHoursFarAhead) {
   record(kNow + 10 * kKeptMinutes);
   table().indexes.clear();
   record(kNow);
-  for (const KnownMetric& one : *wait_for(history_.known("Votes"))) {
+  const auto known = wait_for(history_.known("Votes"));
+  for (const KnownMetric& one : *known) {
     EXPECT_LE(one.hour, kHour + kKeptMinutes / 60) << one.series.part;
   }
   record(kNow + 2 * kKeptMinutes + 25 * 60);
-  for (const KnownMetric& one : *wait_for(history_.known("Votes"))) EXPECT_EQ(one.series.part, "");
+  const auto left = wait_for(history_.known("Votes"));
+  for (const KnownMetric& one : *left) EXPECT_EQ(one.series.part, "");
 }
 
 TEST_F(RecorderTest, OnlyMinutesInWhichTheServerRanAreZero) {
