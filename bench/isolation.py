@@ -85,7 +85,7 @@ def part(build, scratch, arguments):
     found = {name: [] for name in (*ROWS, "hot")}
     for n in range(arguments.rounds):
         servers.say(f"round {n + 1} of {arguments.rounds}")
-        one_round(build, scratch, seconds, found)
+        one_round(build, scratch / str(n), seconds, found)
 
     def of(name, field):
         return statistics.median(result[field] for result in found[name])
