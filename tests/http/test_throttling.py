@@ -1,106 +1,17 @@
 """Requests beyond the capacity of a table or an index (--capacity, the tag partita:capacity)."""
 
-import contextlib
 import subprocess
 import time
 
 import pytest
-from botocore.exceptions import ClientError
 from pages import samples, value
 from server import binary, running_server
 from test_namespaces import ask, client_of
+from throttling import (
+    ARN, BIG, INDEX_TEXT, MAXIMUM_TEXT, N, PROVISIONED, S, TABLE_TEXT, assert_refused, drain_reads, drain_writes,
+    key, make_table, put, reasons, refusal, succeeds, told, units,
+)
 from waiting import wait_until
-
-S, N = (lambda text: {"S": text}), (lambda number: {"N": str(number)})
-BIG = "x" * 200_000  # 196 write units, and 49 read units
-ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/"
-TABLE_TEXT = ("The level of configured provisioned throughput for the table was exceeded. Consider increasing your "
-              "provisioning level with the UpdateTable API.")
-INDEX_TEXT = ("The level of configured provisioned throughput for one or more global secondary indexes of the table was "
-              "exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes "
-              "with the UpdateTable API")
-ON_DEMAND_TEXT = ("Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your "
-                  "table or index so please try again shortly. If exceptions persist, check if you have a hot key: "
-                  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html")
-HOT_INDEX_TEXT = ("Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is "
-                  "automatically scaling your index so please try again shortly.")
-MAXIMUM_TEXT = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
-PROVISIONED = "ProvisionedThroughputExceededException"
-
-
-def units(read, write):
-    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
-
-
-def make_table(client, name, read=1000, write=10_000, index=None, local=False, **more):
-    """With the key k and n. `index`: the units of a global index on g; `local`: with a local index on l."""
-    attributes = [("k", "S"), ("n", "N")]
-    if index:
-        attributes.append(("g", "S"))
-        more["GlobalSecondaryIndexes"] = [{
-            "IndexName": "by-g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
-            "Projection": {"ProjectionType": "ALL"}}]
-        if "BillingMode" not in more:
-            more["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] = units(*index)
-    if local:
-        attributes.append(("l", "S"))
-        more["LocalSecondaryIndexes"] = [{
-            "IndexName": "by-l", "Projection": {"ProjectionType": "ALL"},
-            "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}, {"AttributeName": "l", "KeyType": "RANGE"}]}]
-    if "BillingMode" not in more:
-        more["ProvisionedThroughput"] = units(read, write)
-    client.create_table(TableName=name, **more, KeySchema=[{"AttributeName": "k", "KeyType": "HASH"},
-                                                           {"AttributeName": "n", "KeyType": "RANGE"}],
-                        AttributeDefinitions=[{"AttributeName": a, "AttributeType": t} for a, t in attributes])
-    client.get_waiter("table_exists").wait(TableName=name)
-    return name
-
-
-def key(n, k="a"):
-    return {"k": S(k), "n": N(n)}
-
-
-def put(client, table, n, k="a", **attributes):
-    client.put_item(TableName=table, Item={**key(n, k), **attributes})
-
-
-def drain_writes(client, table, **attributes):
-    """Of a table or index with one write unit: 300 are left, and 392 are taken, so it refuses for 92 seconds."""
-    for n in (1, 2):
-        put(client, table, n, big=S(BIG), **attributes)
-
-
-def drain_reads(client, table, **query):
-    """Of a table or index with one read unit. Writes items for it, with keys in several partitions."""
-    for n in range(1, 5):
-        put(client, table, n, f"k{n}", big=S(BIG), g=S("g"), l=S("l"))
-    consistent = "IndexName" not in query or query["IndexName"] == "by-l"
-    for _ in range(2 if consistent else 4):
-        client.scan(TableName=table, ConsistentRead=consistent, **query)
-
-
-def refusal(call, *arguments, **parameters):
-    with pytest.raises(ClientError) as refused:
-        call(*arguments, **parameters)
-    return refused.value.response
-
-
-def told(server, operation, **body):
-    """The reply of a refused call, as it is on the wire."""
-    status, found = ask(server, operation, body, prefix="DynamoDB_20120810.")
-    assert status == 400, found
-    return found
-
-
-def assert_refused(response, code=PROVISIONED, text=TABLE_TEXT):
-    assert (response["Error"]["Code"], response["Error"]["Message"]) == (code, text)
-    assert response["ResponseMetadata"]["HTTPStatusCode"] == 400
-
-
-def reasons(found, member="ThrottlingReasons"):
-    other = {"ThrottlingReasons": "throttlingReasons", "throttlingReasons": "ThrottlingReasons"}[member]
-    assert other not in found
-    return [(each["reason"], each["resource"]) for each in found[member]]
 
 
 @pytest.fixture(scope="module")
@@ -283,11 +194,6 @@ def test_statements(client):
     assert client.get_item(TableName=open_, Key=key(51)).get("Item") is None
 
 
-# A partition serves 1,000 write units or 3,000 read units a second, and refuses more until it has paid for them.
-
-HOT = range(6)
-
-
 def test_a_statement_of_several_reads_ends_where_capacity_does(client):
     """300 units: five reads of 49, then two of three."""
     table = make_table(client, "statements-in", read=1)
@@ -299,138 +205,6 @@ def test_a_statement_of_several_reads_ends_where_capacity_does(client):
     page = client.execute_statement(**statement)
     assert [item["k"]["S"] for item in page["Items"]] == ["k1", "k2"]
     assert_refused(refusal(client.execute_statement, **statement, NextToken=page["NextToken"]))
-
-
-def make_hot(client, name, **more):
-    """A table with six large items of the key "hot"."""
-    table = make_table(client, name, 40_000, 40_000, **more)
-    for n in HOT:
-        wait_until(lambda n=n: succeeds(client.put_item, TableName=table, Item={**key(n, "hot"), "big": S(BIG)}))
-    return table
-
-
-def heat_writes(client, table):
-    """Takes 2,352 write units of one key. They are known only afterwards, so it refuses for more than a second."""
-    change = {"TableName": table, "UpdateExpression": "ADD a :one", "ExpressionAttributeValues": {":one": N(1)}}
-    with contextlib.suppress(ClientError):  # it is hot already
-        client.transact_write_items(TransactItems=[{"Update": {**change, "Key": key(n, "hot")}} for n in HOT])
-
-
-def refused_while_hot(client, table, call, heat=heat_writes):
-    """The refusal of a call that a hot key refuses for a moment; heats it again if the machine was too slow for it."""
-    for _ in range(50):
-        heat(client, table)
-        try:
-            call()
-        except ClientError as refused:
-            return refused.response
-    raise AssertionError("nothing was refused")
-
-
-def told_while_hot(server, client, table, operation, heat=heat_writes, **body):
-    for _ in range(50):
-        heat(client, table)
-        status, found = ask(server, operation, body, prefix="DynamoDB_20120810.")
-        if status == 400:
-            return found
-    raise AssertionError("nothing was refused")
-
-
-def test_a_hot_key_of_a_provisioned_table(strict, client):
-    table = make_hot(client, "hot")
-    refused = refused_while_hot(client, table, lambda: client.put_item(TableName=table, Item=key(9, "hot")))
-    assert_refused(refused)
-    assert 0 < int(refused["ResponseMetadata"]["HTTPHeaders"]["x-amz-retry-after"]) <= 2_400
-    found = told_while_hot(strict, client, table, "PutItem", TableName=table, Item=key(9, "hot"))
-    assert reasons(found) == [("TableWriteKeyRangeThroughputExceeded", ARN + table)]
-    found = told_while_hot(strict, client, table, "GetItem", TableName=table, Key=key(9, "hot"))
-    assert reasons(found) == [("TableReadKeyRangeThroughputExceeded", ARN + table)]
-    query = {"KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": S("hot")}}
-    for forward in (True, False):
-        assert_refused(refused_while_hot(
-            client, table, lambda: client.query(TableName=table, ScanIndexForward=forward, Limit=1, **query)))
-    heat_writes(client, table)
-    for k in ("a", "c", "d"):  # in other partitions of 54
-        put(client, table, 1, k)
-
-
-def test_a_hot_key_of_a_table_on_demand(strict, client):
-    table = make_hot(client, "hot-on-demand", BillingMode="PAY_PER_REQUEST")
-    refused = refused_while_hot(client, table, lambda: client.put_item(TableName=table, Item=key(9, "hot")))
-    assert_refused(refused, "ThrottlingException", ON_DEMAND_TEXT)
-    found = told_while_hot(strict, client, table, "PutItem", TableName=table, Item=key(9, "hot"))
-    assert reasons(found, "throttlingReasons") == [("TableWriteKeyRangeThroughputExceeded", ARN + table)]
-
-
-@pytest.mark.parametrize("on_demand", [False, True])
-def test_a_hot_key_of_an_index(strict, client, on_demand):
-    """Many items of the table with one value of the index's key."""
-    more = {"BillingMode": "PAY_PER_REQUEST"} if on_demand else {}
-    table = make_table(client, f"hot-index-{on_demand}", 40_000, 40_000, index=(40_000, 40_000), **more)
-
-    def heat(client, table):
-        puts = [{"PutRequest": {"Item": {**key(n, f"k{n}"), "big": S(BIG), "g": S("hot")}}} for n in range(10)]
-        with contextlib.suppress(ClientError):  # 1,960 units of the index, which are taken afterwards
-            client.batch_write_item(RequestItems={table: puts})
-
-    item = {**key(9, "cold"), "g": S("hot")}
-    refused = refused_while_hot(client, table, lambda: client.put_item(TableName=table, Item=item), heat)
-    assert_refused(refused, "ThrottlingException", HOT_INDEX_TEXT)
-    found = told_while_hot(strict, client, table, "PutItem", heat, TableName=table, Item=item)
-    assert reasons(found, "throttlingReasons") == [
-        ("IndexWriteKeyRangeThroughputExceeded", ARN + table + "/index/by-g")]
-    put(client, table, 9, "cold")  # not in the index
-    found = told_while_hot(strict, client, table, "Query", heat, TableName=table, IndexName="by-g",
-                           KeyConditionExpression="g = :g", ExpressionAttributeValues={":g": S("hot")}, Limit=1)
-    member, text = ("throttlingReasons", ON_DEMAND_TEXT) if on_demand else ("ThrottlingReasons", INDEX_TEXT)
-    assert reasons(found, member) == [("IndexReadKeyRangeThroughputExceeded", ARN + table + "/index/by-g")]
-    assert found.get("message", found.get("Message")) == text
-
-
-def test_a_hot_key_in_batches(client):
-    table = make_table(client, "hot-batch", read=40_000, write=40_000)
-    puts = [{"PutRequest": {"Item": {**key(n, "hot"), "big": S(BIG)}}} for n in range(12)]
-    puts.insert(0, {"PutRequest": {"Item": key(0, "a")}})
-    done = client.batch_write_item(RequestItems={table: puts})
-    assert done["UnprocessedItems"] == {table: puts[7:]}
-    table = make_hot(client, "hot-gets")
-    put(client, table, 0)
-    keys = [key(n, "hot") for n in range(5)]
-    refused = refused_while_hot(client, table, lambda: client.batch_get_item(RequestItems={table: {"Keys": keys}}))
-    assert_refused(refused)
-    heat_writes(client, table)
-    found = client.batch_get_item(RequestItems={table: {"Keys": [key(0, "a"), *keys]}})
-    assert found["UnprocessedKeys"] in ({}, {table: {"Keys": keys}})  # {}: the machine was slow
-
-
-def test_a_hot_key_in_transactions(client):
-    for name, more, code, text in (
-            ("hot-both", {}, "ProvisionedThroughputExceeded", TABLE_TEXT),
-            ("hot-both-on-demand", {"BillingMode": "PAY_PER_REQUEST"}, "ThrottlingError", ON_DEMAND_TEXT)):
-        table = make_hot(client, name, **more)
-        actions = [{"Put": {"TableName": table, "Item": key(50, k)}} for k in ("a", "hot")]
-        refused = refused_while_hot(client, table, lambda: client.transact_write_items(TransactItems=actions))
-        assert refused["CancellationReasons"] == [{"Code": "None"}, {"Code": code, "Message": text}]
-        gets = [{"Get": {"TableName": table, "Key": key(50, k)}} for k in ("hot", "a")]
-        refused = refused_while_hot(client, table, lambda: client.transact_get_items(TransactItems=gets))
-        assert refused["CancellationReasons"] == [{"Code": code, "Message": text}, {"Code": "None"}]
-
-
-def test_a_hot_key_in_statements(client):
-    table = make_hot(client, "hot-statements")
-    insert = f"""UPDATE "{table}" SET a = 1 WHERE k = 'hot' AND n = 1"""
-    select = f"""SELECT n FROM "{table}" WHERE k = 'hot'"""
-    for statement in (insert, select):
-        assert_refused(refused_while_hot(client, table, lambda: client.execute_statement(Statement=statement)))
-    for _ in range(50):
-        heat_writes(client, table)
-        done = client.batch_execute_statement(Statements=[{"Statement": insert}])
-        if "Error" in done["Responses"][0]:
-            break
-    assert done["Responses"] == [{"Error": {"Code": "ProvisionedThroughputExceeded", "Message": TABLE_TEXT}}]
-    both = [{"Statement": insert}, {"Statement": insert.replace("'hot'", "'a'")}]
-    refused = refused_while_hot(client, table, lambda: client.execute_transaction(TransactStatements=both))
-    assert refused["CancellationReasons"][0]["Code"] == "ProvisionedThroughputExceeded"
 
 
 def capped(client, name, **limits):
@@ -530,14 +304,6 @@ def test_a_tag_has_precedence(lenient):
     assert "The tag partita:capacity of the table tagged is ignored" in lenient.log()
 
 
-def succeeds(call, **parameters):
-    try:
-        call(**parameters)
-    except ClientError:  # a change of a moment ago is not over
-        return False
-    return True
-
-
 def test_after_a_start_buckets_are_full(tmp_path):
     with running_server(data_dir=tmp_path, extra_args=["--capacity", "enforce"]) as server:
         assert "; capacity is enforced." in server.log()
@@ -576,24 +342,3 @@ def test_a_mode_that_there_is_not():
     asked = subprocess.run([binary(), "serve", "--in-memory", "--capacity", "strict"], capture_output=True, text=True)
     assert asked.returncode == 2
     assert "--capacity takes record or enforce, not 'strict'." in asked.stderr
-
-
-def test_the_verb_that_shows_heat(tmp_path):
-    def heat(*words):
-        return subprocess.run([binary(), "heat", *words], capture_output=True, text=True, timeout=60)
-
-    with running_server(data_dir=tmp_path / "data") as server:
-        client = server.client()
-        make_hot(client, "Votes", index=(1, 1))
-        for _ in range(3):  # over more than a second, which is what the figures are made of
-            heat_writes(client, "Votes")
-            time.sleep(0.5)
-        shown = heat("Votes", str(tmp_path / "data"))
-        assert shown.returncode == 0, shown.stderr
-        lines = shown.stdout.splitlines()
-        assert lines[0] == "Votes: 54 partitions" and lines[-3] == "Votes, index by-g: 1 partition"
-        assert sum("#" in line for line in lines) == 1
-        missing = heat("Poll", str(tmp_path / "data"))
-        assert missing.returncode == 1 and "Poll" in missing.stderr
-    asked = heat()
-    assert asked.returncode == 2 and "`partita heat` needs the name of a TABLE." in asked.stderr
