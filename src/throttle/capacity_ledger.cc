@@ -239,17 +239,19 @@ CapacityLedger::CapacityLedger(table::TableContext& context, std::shared_ptr<Cap
     wait_for(context.background().sleep(std::chrono::nanoseconds(kImpatientNs)));
     wait_for(state_->look());
   }
-  context.background().begin([state = state_] { return watch(state); });
+  context.background().begin([state = state_, pause_ns = state_->pause_ns()] { return watch(state, pause_ns); });
 }
 
 CapacityLedger::~CapacityLedger() { state_->leave(); }
 
-Task<void> CapacityLedger::watch(std::shared_ptr<State> state) {
+Task<void> CapacityLedger::watch(std::shared_ptr<State> state, int64_t pause_ns) {
   table::Background& background = state->context().background();
   while (!background.stopping()) {
-    co_await background.sleep(std::chrono::nanoseconds(state->pause_ns()));
+    co_await background.sleep(std::chrono::nanoseconds(pause_ns));
     if (!state->begin_look()) co_return;
     co_await state->look();
+    // Before the end of the look, after which another thread may leave().
+    pause_ns = state->pause_ns();
     state->end_look();
   }
 }

@@ -7,6 +7,7 @@
 // within about 40 ms after its first CreateTable, before the table is ACTIVE.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,7 +29,7 @@ class CapacityLedger {
 
  private:
   class State;
-  static Task<void> watch(std::shared_ptr<State> state);
+  static Task<void> watch(std::shared_ptr<State> state, int64_t pause_ns);
 
   const std::shared_ptr<State> state_;
 };
