@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/memory/memory_engine.h"
+#include "cloudwatch/calls_testing.h"
 #include "metrics/recorder.h"
-#include "wire/error_body.h"
 
 namespace partita::cloudwatch {
 namespace {
@@ -13,7 +12,7 @@ constexpr int64_t kNow = int64_t{490'000} * 60;  // minutes since 1970: 2025-11-
 constexpr std::string_view kDimensions = R"("Dimensions":[{"Name":"TableName","Value":"Votes"}])";
 
 // A store with three minutes of metrics: 10, 0 and 30 read units, in samples of 1 unit.
-class CallsTest : public testing::Test {
+class CallsTest : public CallsOfAStoreTest {
  protected:
   CallsTest() {
     metrics::Recorder recorder(1);
@@ -31,13 +30,6 @@ class CallsTest : public testing::Test {
     clock_.advance_ms(minute_ * metrics::kMsPerMinute + 10'000);
   }
 
-  std::string call(std::string_view name, const std::string& body) {
-    const auto document = wire::read_json(body);
-    EXPECT_TRUE(document.ok()) << body;
-    const CallContext context{*engine_, clock_, random_, "eu-west-1", "123456789012"};
-    const auto done = wait_for(find_call(name)->run(context, Parameters(*document, name)));
-    return done.ok() ? write_json(*done) : wire::message_of(done.error());
-  }
   static std::string seconds(int64_t minute) { return std::to_string((kNow + minute) * 60); }
   std::string statistics(const std::string& more, int64_t from = 0, int64_t to = 3) {
     return call("GetMetricStatistics", R"({"Namespace":"AWS/DynamoDB","MetricName":"ConsumedReadCapacityUnits",)" +
@@ -65,10 +57,7 @@ class CallsTest : public testing::Test {
                     more + "}");
   }
 
-  std::unique_ptr<storage::Engine> engine_ = open_memory_engine();
-  SeededRandom random_{1};
   int64_t minute_ = kNow;
-  ManualClock clock_{0};
 };
 
 TEST_F(CallsTest, StatisticsByPeriod) {

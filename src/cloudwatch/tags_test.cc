@@ -2,22 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "cloudwatch/calls.h"
-#include "engines/memory/memory_engine.h"
-#include "wire/error_body.h"
+#include "cloudwatch/calls_testing.h"
 
 namespace partita::cloudwatch {
 namespace {
 
-class TagsTest : public testing::Test {
+class TagsTest : public CallsOfAStoreTest {
  protected:
-  std::string call(std::string_view name, const std::string& body) {
-    const auto document = wire::read_json(body);
-    EXPECT_TRUE(document.ok()) << body;
-    const CallContext context{*engine_, clock_, random_, "eu-west-1", "123456789012"};
-    const auto done = wait_for(find_call(name)->run(context, Parameters(*document, name)));
-    return done.ok() ? write_json(*done) : wire::message_of(done.error());
-  }
   std::string put(const std::string& tags) {
     return call("PutMetricAlarm", R"({"AlarmName":"a:b","Namespace":"x","MetricName":"y","Statistic":"Sum",)"
                                   R"("Period":60,"EvaluationPeriods":1,"Threshold":1,)"
@@ -42,9 +33,6 @@ class TagsTest : public testing::Test {
   }
 
   const std::string kArn = "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:a:b";
-  std::unique_ptr<storage::Engine> engine_ = open_memory_engine();
-  SeededRandom random_{1};
-  ManualClock clock_{0};
 };
 
 TEST_F(TagsTest, TagsAreKeptWithTheAlarm) {
