@@ -39,11 +39,11 @@ def get(table, *key):
     return "GetItem", {"TableName": table, "Key": item(*key), "ConsistentRead": True}
 
 
-def update_all(table, keys):
+def update_all(table, keys, update="ADD a :value", value=None):
     """One transaction, so that a partition that serves anything serves all of it: a second's capacity and more."""
     return "TransactWriteItems", {"TransactItems": [{"Update": {
-        "TableName": table, "Key": item(*key), "UpdateExpression": "ADD a :one",
-        "ExpressionAttributeValues": {":one": {"N": "1"}}}} for key in keys]}
+        "TableName": table, "Key": item(*key), "UpdateExpression": update,
+        "ExpressionAttributeValues": {":value": value or {"N": "1"}}}} for key in keys]}
 
 
 class Kind:
@@ -88,16 +88,12 @@ def of_hot_reads(settings):
     """Updates and transactions, since what they cost is known only afterwards: one leaves a debt of 0.65 s."""
     keys = [("hot", n) for n in range(20)]
 
-    def create(table):
-        return [("TransactWriteItems", {"TransactItems": [{"Update": {
-            "TableName": table, "Key": item(*key), "UpdateExpression": "SET big = :big",
-            "ExpressionAttributeValues": {":big": {"S": KIB_200}}}} for key in keys]})]
-
     def spend(table, _):
         return "TransactGetItems", {"TransactItems": [{"Get": {
             "TableName": table, "Key": item(*key), "ProjectionExpression": "n"}} for key in keys]}
 
-    return Kind(settings, create, spend, lambda table, _: get(table, "hot", 50))
+    return Kind(settings, lambda table: [update_all(table, keys, "SET big = :value", {"S": KIB_200})], spend,
+                lambda table, _: get(table, "hot", 50))
 
 
 def of_a_hot_index_key(settings):
