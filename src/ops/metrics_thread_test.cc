@@ -82,7 +82,7 @@ class MetricsThreadTest : public testing::Test {
     for (const auto& [minute, statistics] : *read) sums[minute - kThreadStart] = statistics.sum;
     return sums;
   }
-  // Alarms on no data, of which each evaluation makes INSUFFICIENT_DATA.
+  // Alarms on a metric without values: an evaluation sets each of them to INSUFFICIENT_DATA.
   void put_alarms(size_t count) {
     const metrics::AlarmStore store(engine_, random_);
     for (size_t i = 0; i < count; ++i) {
