@@ -9,21 +9,10 @@ from botocore.exceptions import ClientError
 from server import binary, running_server
 from test_namespaces import ask
 from throttling import (
-    ARN, BIG, HOT, HOT_INDEX_TEXT, INDEX_TEXT, N, ON_DEMAND_TEXT, S, TABLE_TEXT, assert_refused, key, make_hot,
-    make_table, put, reasons, refusal, succeeds,
+    ARN, BIG, HOT, HOT_INDEX_TEXT, INDEX_TEXT, N, ON_DEMAND_TEXT, S, TABLE_TEXT, assert_refused, client, key,
+    make_hot, make_table, put, reasons, refusal, strict, succeeds,
 )
 from waiting import wait_until
-
-
-@pytest.fixture(scope="module")
-def strict():
-    with running_server(in_memory=True, extra_args=["--capacity", "enforce"]) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def client(strict):
-    return strict.client()
 
 
 def heat_writes(client, table):

@@ -8,21 +8,10 @@ from pages import samples, value
 from server import binary, running_server
 from test_namespaces import ask, client_of
 from throttling import (
-    ARN, BIG, INDEX_TEXT, MAXIMUM_TEXT, N, PROVISIONED, S, TABLE_TEXT, assert_refused, drain_reads, drain_writes,
-    key, make_table, put, reasons, refusal, succeeds, told, units,
+    ARN, BIG, INDEX_TEXT, MAXIMUM_TEXT, N, PROVISIONED, S, TABLE_TEXT, assert_refused, client, drain_reads,
+    drain_writes, key, make_table, put, reasons, refusal, strict, succeeds, told, units,
 )
 from waiting import wait_until
-
-
-@pytest.fixture(scope="module")
-def strict():
-    with running_server(in_memory=True, extra_args=["--capacity", "enforce"]) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def client(strict):
-    return strict.client()
 
 
 def test_writes(strict, client):

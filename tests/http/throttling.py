@@ -2,6 +2,7 @@
 
 import pytest
 from botocore.exceptions import ClientError
+from server import running_server
 from test_namespaces import ask
 from waiting import wait_until
 
@@ -112,3 +113,14 @@ def make_hot(client, name, **more):
     for n in HOT:
         wait_until(lambda n=n: succeeds(client.put_item, TableName=table, Item={**key(n, "hot"), "big": S(BIG)}))
     return table
+
+
+@pytest.fixture(scope="module")
+def strict():
+    with running_server(in_memory=True, extra_args=["--capacity", "enforce"]) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def client(strict):
+    return strict.client()
