@@ -1,5 +1,7 @@
 #include "api/capacity.h"
 
+#include <algorithm>
+
 namespace partita::api {
 
 Capacity ConsumedCapacity::total() const {
@@ -20,6 +22,15 @@ void ConsumedCapacity::twice() {
   base += Capacity(base);
   for (auto& [name, capacity] : local_indexes) capacity += Capacity(capacity);
   for (auto& [name, capacity] : global_indexes) capacity += Capacity(capacity);
+}
+
+void add_by_table(std::vector<ConsumedCapacity>& sums, const ConsumedCapacity& part) {
+  const auto sum = std::ranges::find(sums, part.table, &ConsumedCapacity::table);
+  if (sum == sums.end()) {
+    sums.push_back(part);
+  } else {
+    sum->add(part);
+  }
 }
 
 }  // namespace partita::api

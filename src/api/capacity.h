@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/size.h"
 
@@ -37,5 +38,8 @@ struct ConsumedCapacity {
   // Doubles everything, as transactions are charged.
   void twice();
 };
+
+// Adds the capacity of a part to the sum of its table. Tables are in the order of their first part.
+void add_by_table(std::vector<ConsumedCapacity>& sums, const ConsumedCapacity& part);
 
 }  // namespace partita::api

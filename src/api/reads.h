@@ -20,6 +20,7 @@
 
 #include "api/capacity.h"
 #include "api/options.h"
+#include "base/result.h"
 #include "expr/condition.h"
 #include "expr/projection.h"
 #include "model/value.h"
@@ -35,6 +36,9 @@ struct ReadItem {
   size_t bytes = 0;               // of the whole item; 0 if absent
   size_t charged = 0;             // the same, as it is charged: without vectors that an index stores
 };
+
+// Whether TransactGetItems has the item in its reply: a projection that selects nothing of an item leaves none there.
+bool is_shown(const ReadItem& read);
 
 struct GetRequest {
   std::string table;  // a name or an ARN
@@ -118,5 +122,15 @@ struct RangeReply {
   std::optional<model::Item> last_key;              // LastEvaluatedKey
   ConsumedCapacity consumed;
 };
+
+// Checks that need no table; see writes.h.
+
+// Whether Select fits to what else says which parts of an item to return. `word`: Select as the request has it.
+// `projected_by`: the parameter with a projection; empty: there is none. `indexed`: the request names an index.
+// Faults: the kSelect... ones that need no table.
+Result<void> check_select(Select select, std::string_view word, std::string_view projected_by, bool indexed);
+// Segment and TotalSegments, which are not negative. Faults: kSegmentWithoutTotal, kTotalWithoutSegment,
+// kSegmentTooLarge.
+Result<Segment> make_segment(std::optional<int64_t> index, std::optional<int64_t> total);
 
 }  // namespace partita::api

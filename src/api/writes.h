@@ -9,6 +9,7 @@
 
 #include "api/capacity.h"
 #include "api/options.h"
+#include "base/result.h"
 #include "expr/condition.h"
 #include "expr/update.h"
 #include "model/value.h"
@@ -52,10 +53,21 @@ struct ItemCollection {
   uint64_t bytes;     // an estimate
 };
 
+// SizeEstimateRangeGB.
+struct SizeRange {
+  double lower = 0;
+  double upper = 0;
+};
+SizeRange size_range(const ItemCollection& collection);
+
 struct WriteReply {
   Written written;
   std::optional<ItemCollection> collection;  // if it was wanted and the table limits its collections
 };
+
+// The item that ReturnValues requests, or null. It is in `written`; a part of an item is made in `touched`.
+const model::Item* returned_item(ReturnValues wanted, const expr::Update& update, const Written& written,
+                                 model::Item& touched);
 
 struct BatchWriteRequest {
   struct Part {
@@ -92,5 +104,14 @@ struct WritesReply {
   bool repeated = false;
   std::vector<ItemCollection> collections;  // if they were wanted, in the order of table and key
 };
+
+// Checks that need no table. Whoever makes a request calls them: DynamoDB makes them before it looks for tables.
+
+// The limit of 400 KB of one item. Fault: kItemTooLarge.
+Result<void> check_item_size(size_t bytes);
+// The size of the action's item or key, as DynamoDB counts it. Precondition: the item of a kPut is sound.
+size_t named_bytes(const WriteAction& action);
+// The limit of 4 MB for the items and keys of a transaction together. Fault: kTransactionTooLarge.
+Result<void> check_total_size(const TransactWriteRequest& request);
 
 }  // namespace partita::api

@@ -320,7 +320,7 @@ class Seeding {
     PARTITA_TRY(const JsonDocument parsed, JsonDocument::parse(line.text));
     api::WriteAction action;
     PARTITA_TRY(action.item, wire::decode_encoded_item(parsed.root().get("Item")));
-    PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
+    PARTITA_TRY_VOID(api::check_item_size(api::named_bytes(action)));
     expr::ConditionNode absent;
     absent.op = expr::ConditionOp::kAttributeNotExists;
     absent.operands.emplace_back().path.attribute = made_.at(table);
@@ -385,7 +385,7 @@ class Seeding {
       PARTITA_TRY(api::WriteAction action, put_of(table, line));
       request.parts.push_back({table, std::move(action)});
     }
-    PARTITA_TRY_VOID(table::check_total_size(request));
+    PARTITA_TRY_VOID(api::check_total_size(request));
     ops::TransactWriteExecution execution(std::move(request));
     return calls_.run("TransactWriteItems", execution);
   }

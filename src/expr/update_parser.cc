@@ -4,12 +4,12 @@
 
 #include "expr/parser.h"
 #include "expr/update.h"
+#include "expr/update_checks.h"
 
 namespace partita::expr {
 namespace {
 
 using model::Fault;
-using model::Type;
 
 using ValueKind = UpdateValue::Kind;
 using ActionKind = UpdateAction::Kind;
@@ -34,38 +34,6 @@ std::optional<ActionKind> clause_kind(TokenKind kind) {
     default:
       return std::nullopt;
   }
-}
-
-std::string_view clause_name(ActionKind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"SET", "REMOVE", "ADD", "DELETE"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
-// The types as the errors of ADD and DELETE write them.
-std::string_view long_type_name(Type type) {
-  switch (type) {
-    case Type::kS:
-      return "STRING";
-    case Type::kN:
-      return "NUMBER";
-    case Type::kB:
-      return "BINARY";
-    case Type::kBool:
-      return "BOOLEAN";
-    case Type::kNull:
-      return "NULL";
-    case Type::kM:
-      return "MAP";
-    case Type::kL:
-      return "LIST";
-    case Type::kSS:
-      return "STRING_SET";
-    case Type::kNS:
-      return "NUMBER_SET";
-    case Type::kBS:
-      return "BINARY_SET";
-  }
-  return "";
 }
 
 bool is_condition_function(std::string_view name) {
@@ -140,7 +108,8 @@ class UpdateParser : public Parser {
     } else if (kind != ActionKind::kRemove) {
       if (!next_is(TokenKind::kValue)) return syntax_error();
       action.value.constant = use_value(take());
-      check_clause_operand(kind, action.value.constant);
+      const ValuePtr& constant = action.value.constant;
+      if (constant != nullptr) note(check_clause_operand(kind, *constant));
     }
     actions_.push_back(std::move(action));
     if (name_error_) last_name_error_ = std::move(name_error_);
@@ -148,12 +117,6 @@ class UpdateParser : public Parser {
     name_error_.reset();
     meaning_error_.reset();
     return {};
-  }
-
-  void check_clause_operand(ActionKind kind, const ValuePtr& value) {
-    if (value == nullptr || value->is_set() || (kind == ActionKind::kAdd && value->is(Type::kN))) return;
-    note_meaning(Fault::kUpdateClauseOperandType,
-                 {std::string(clause_name(kind)), std::string(long_type_name(value->type()))});
   }
 
   // operand [ ("+" | "-") operand ], which parentheses may enclose. As all of these, it fills an empty term that its
@@ -182,7 +145,7 @@ class UpdateParser : public Parser {
     term.value.kind = token.kind == TokenKind::kPlus ? ValueKind::kPlus : ValueKind::kMinus;
     add_argument(term, std::move(left));
     add_argument(term, std::move(right));
-    check_types(term.value.arguments, token.text, Type::kN);
+    note(check_arithmetic(term.value, token.text));
     return {};
   }
 
@@ -220,7 +183,7 @@ class UpdateParser : public Parser {
     } while (take_if(TokenKind::kComma));
     PARTITA_TRY_VOID(expect(TokenKind::kClose));
     PARTITA_TRY_VOID(count_operator());
-    check_function(term.value, token.text);
+    note(check_function(term.value, token.text));
     return {};
   }
 
@@ -232,27 +195,8 @@ class UpdateParser : public Parser {
     term.value.arguments.push_back(std::move(argument.value));
   }
 
-  void check_function(const UpdateValue& value, std::string_view name) {
-    if (value.arguments.size() != 2) {
-      note_meaning(Fault::kExpressionOperandCount, {std::string(name), std::to_string(value.arguments.size())});
-      return;
-    }
-    if (value.kind == ValueKind::kListAppend) return check_types(value.arguments, name, Type::kL);
-    const UpdateValue& first = value.arguments[0];
-    const UpdateValue& second = value.arguments[1];
-    if (first.kind != ValueKind::kPath) {
-      note_meaning(Fault::kExpressionNeedsPath, {std::string(name)});
-    } else if (second.kind == ValueKind::kPath && first.path == second.path) {
-      note_meaning(Fault::kExpressionSameOperand, {std::string(name), describe(first.path)});
-    }
-  }
-
-  void check_types(const std::vector<UpdateValue>& values, std::string_view name, Type wanted) {
-    for (const UpdateValue& value : values) {
-      if (value.kind != ValueKind::kConstant || value.constant == nullptr || value.constant->is(wanted)) continue;
-      note_meaning(Fault::kExpressionOperandType,
-                   {std::string(name), std::string(model::type_name(value.constant->type()))});
-    }
+  void note(std::optional<OperandProblem> problem) {
+    if (problem) note_meaning(problem->fault, std::move(problem->args));
   }
 
   std::vector<UpdateAction> actions_;

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "model/item_walk.h"
+#include "model/item_writer.h"
 #include "model/size.h"
 
 namespace partita::model {
@@ -187,6 +188,25 @@ TEST(ItemCodecTest, RefusesEveryTruncationAndEveryTail) {
     }
     ASSERT_FALSE(decode_item(bytes + "x").ok());
   }
+}
+
+TEST(ItemWriterTest, BringsMembersIntoOrder) {
+  Item item;
+  item.set("a", Value::string("x"));
+  item.set("b", Value::list({Value::null()}));
+  item.set("c", Value::number(Number::of(7)));
+  ItemWriter out(0);
+  out.members(3);
+  std::vector<ItemWriter::Part> parts;
+  for (const std::string_view name : {"c", "a", "b"}) {
+    const size_t begin = out.position();
+    out.name(name);
+    out.value(*item.find(name));
+    parts.push_back({begin, out.position()});
+  }
+  std::rotate(parts.begin(), parts.begin() + 1, parts.end());
+  out.reorder(parts);
+  EXPECT_EQ(std::move(out).take(), encode_item(item));
 }
 
 TEST(ItemCodecTest, SurvivesFlippedBytes) {

@@ -57,6 +57,16 @@ void ItemWriter::end(Container container) {
   for (size_t i = kLengthBytes; i-- > 0; length >>= 8) at[i] = static_cast<char>(length & 0xff);
 }
 
+void ItemWriter::reorder(std::span<const Part> parts) {
+  std::string ordered;
+  size_t bytes = 0;
+  for (const Part& part : parts) bytes += part.end - part.begin;
+  ordered.reserve(bytes);
+  for (const Part& part : parts) ordered.append(bytes_.data() + part.begin, part.end - part.begin);
+  PARTITA_CHECK(bytes <= position());
+  std::copy(ordered.begin(), ordered.end(), next_ - bytes);
+}
+
 void ItemWriter::compact(const Number& number) {
   ensure(1 + Number::kMaxCompactBytes);
   char* const end = number.write_compact(next_ + 1);

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,16 @@ class ItemWriter {
   };
   Container begin(Type type, size_t count);
   void end(Container container);
+
+  // Where the next name or value begins.
+  size_t position() const { return static_cast<size_t>(next_ - bytes_.data()); }
+  // For members whose names come unsorted: the parts, each a name with its value, are put into the order of `parts`.
+  // Together they are all that was written since the first of them.
+  struct Part {
+    size_t begin;
+    size_t end;
+  };
+  void reorder(std::span<const Part> parts);
 
   std::string take() &&;
 

@@ -213,6 +213,20 @@ Number Number::of(int64_t value) {
   return Number(coefficient, exponent, negative);
 }
 
+Result<Number> Number::of_parts(Wide coefficient, int64_t exponent, bool negative) {
+  constexpr int64_t kBeyond = int64_t{1} << 50;  // every limit, so that nothing below overflows
+  exponent = std::clamp(exponent, -kBeyond, kBeyond);
+  if (coefficient == 0) {
+    PARTITA_TRY_VOID(check_magnitude(exponent));
+    return Number();
+  }
+  exponent += strip_zeros(coefficient);
+  const int digits = count_digits(coefficient);
+  if (digits > kDigits) return refuse(Fault::kNumberPrecision);
+  PARTITA_TRY_VOID(check_magnitude(exponent + digits - 1));
+  return Number(coefficient, static_cast<int>(exponent), negative);
+}
+
 Result<Number> Number::parse(std::string_view text) {
   if (text.empty()) return refuse(Fault::kNumberEmpty);
   std::string_view rest = text;

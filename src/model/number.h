@@ -22,6 +22,9 @@ class Number {
  public:
   Number() = default;  // zero
   static Number of(int64_t value);
+  // (negative ? -1 : 1) * coefficient * 10^exponent, in any form. Faults: kNumberPrecision, kNumberOverflow,
+  // kNumberUnderflow, as parse() has them for the same digits.
+  static Result<Number> of_parts(unsigned __int128 coefficient, int64_t exponent, bool negative);
 
   // Accepts what DynamoDB accepts: an optional sign, digits with an optional point, an optional exponent; leading and
   // trailing zeros do not count as digits. Faults: kNumberEmpty, kNumberSyntax, kNumberPrecision, kNumberOverflow,
@@ -40,6 +43,9 @@ class Number {
 
   bool is_zero() const { return coefficient_ == 0; }
   bool is_negative() const { return negative_; }
+  // The parts of the canonical form: the coefficient, 0 or not divisible by 10, and the power of ten of its last digit.
+  unsigned __int128 coefficient() const { return coefficient_; }
+  int exponent() const { return exponent_; }
   // The value if it is a whole number in range.
   std::optional<int64_t> to_int64() const;
   // The nearest double, for scores and approximations only.

@@ -118,6 +118,23 @@ TEST(NumberTest, ConvertsToAndFromMachineNumbers) {
   EXPECT_EQ(number("123456789012345678901234567890e-130").to_double(), 123456789012345678901234567890e-130);
 }
 
+TEST(NumberTest, IsMadeOfParts) {
+  constexpr unsigned __int128 kMost = ~static_cast<unsigned __int128>(0);
+  EXPECT_EQ(*Number::of_parts(150, -2, true), *Number::parse("-1.5"));
+  EXPECT_EQ(*Number::of_parts(0, 125, true), Number());
+  EXPECT_EQ(*Number::of_parts(kMost / 10 * 10 / 10000 * 10000, -100, false),
+            *Number::parse("34028236692093846346337460743176821e-96"));
+  const Number number = *Number::parse("-1200");
+  EXPECT_TRUE(number.coefficient() == 12 && number.exponent() == 2 && number.is_negative());
+  const auto fault = [](const Result<Number>& result) { return fault_of(result.error()); };
+  EXPECT_EQ(fault(Number::of_parts(kMost, 0, false)), Fault::kNumberPrecision);
+  EXPECT_EQ(fault(Number::of_parts(1, 126, false)), Fault::kNumberOverflow);
+  EXPECT_EQ(fault(Number::of_parts(10, INT64_MAX, false)), Fault::kNumberOverflow);
+  EXPECT_EQ(fault(Number::of_parts(1, -131, false)), Fault::kNumberUnderflow);
+  EXPECT_EQ(fault(Number::of_parts(1, INT64_MIN, true)), Fault::kNumberUnderflow);
+  EXPECT_EQ(fault(Number::of_parts(0, 126, false)), Fault::kNumberOverflow);
+}
+
 TEST(NumberTest, WeighsWhatDynamoDbCharges) {
   const std::pair<const char*, size_t> kCases[] = {
       {"0", 1},   {"-0", 1},     {"1", 2},       {"42", 2},    {"-42", 3},   {"1000", 2},  {"101", 3},

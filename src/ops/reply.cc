@@ -1,7 +1,5 @@
 #include "ops/reply.h"
 
-#include <cmath>
-
 namespace partita::ops {
 
 namespace {
@@ -91,14 +89,13 @@ Task<Result<void>> write_items(JsonWriter& json, std::span<const api::FoundItem>
 }
 
 void write_collection_metrics(JsonWriter& json, const api::ItemCollection& collection) {
-  constexpr double kGigabyte = 1024.0 * 1024 * 1024;
-  const double lower = std::floor(static_cast<double>(collection.bytes) / kGigabyte);
+  const api::SizeRange range = api::size_range(collection);
   json.begin_object();
   json.key("ItemCollectionKey");
   json.write_item(collection.key);
   json.begin_array("SizeEstimateRangeGB");
-  json.number(lower);
-  json.number(lower + 1);
+  json.number(range.lower);
+  json.number(range.upper);
   json.end_array();
   json.end_object();
 }

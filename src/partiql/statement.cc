@@ -189,7 +189,7 @@ class StatementReader {
       entries.push_back({name.text, std::move(one)});
     }
     made_.item = model::Item::of(std::move(entries));
-    return table::check_item_size(model::item_size(made_.item));
+    return api::check_item_size(model::item_size(made_.item));
   }
 
   Result<model::AttributeValue> attribute(const Node& node) {

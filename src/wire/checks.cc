@@ -43,9 +43,14 @@ Error constraint_violated(std::string_view violation) {
   return model::refuse(Fault::kConstraints, {"1 validation error detected: " + std::string(violation)});
 }
 
-// The size of an item is told bare, although it is known before the table is.
 Error worded(Error error, const JsonValue& body, const Shape& shape) {
   if (error.kind() != ErrorKind::kInvalid || !meets_newer_checks(body, shape)) return error;
+  return worded(std::move(error), shape);
+}
+
+// The size of an item is told bare, although it is known before the table is.
+Error worded(Error error, const Shape& shape) {
+  if (error.kind() != ErrorKind::kInvalid || shape.checks == Checks::kOlder) return error;
   const Fault fault = model::fault_of(error);
   const bool of_size = fault == Fault::kItemTooLarge || fault == Fault::kItemToUpdateTooLarge;
   if (of_size || fault == Fault::kConstraints || row_of(fault).exception != Exception::kValidation) return error;

@@ -21,5 +21,7 @@ Error constraint_violated(std::string_view violation);
 // The error of a request that passed check_shape(), in the wording of the checks that apply to it. Not for errors that
 // depend on the table.
 Error worded(Error error, const JsonValue& body, const Shape& shape);
+// The same for a request that is not JSON, and has all members that the shape requires.
+Error worded(Error error, const Shape& shape);
 
 }  // namespace partita::wire

@@ -248,8 +248,9 @@ ErrorReply render(const Error& error, bool both_message_members) {
   return {exception.status, std::move(json).take(), exception.exception, retry_after_ms(error, exception.exception)};
 }
 
-ErrorText error_text(const Error& error) {
-  const Fault fault = error.kind() == ErrorKind::kConflict ? Fault::kIamBusy : fault_told(error);
+namespace {
+
+ErrorText text_of_parts(const Error& error, Fault fault) {
   const ExceptionName& exception = name_of(exception_of(error, fault));
   ErrorText text;
   text.type = type_of(exception);
@@ -260,6 +261,29 @@ ErrorText error_text(const Error& error) {
   text.exception = exception.exception;
   text.retry_after_ms = retry_after_ms(error, exception.exception);
   return text;
+}
+
+}  // namespace
+
+ErrorText error_text(const Error& error) {
+  return text_of_parts(error, error.kind() == ErrorKind::kConflict ? Fault::kIamBusy : fault_told(error));
+}
+
+ErrorText item_error_text(const Error& error) { return text_of_parts(error, fault_told(error)); }
+
+std::vector<ReasonText> reason_texts(const Error& error) {
+  std::vector<ReasonText> texts;
+  const TransactionCancelledDetail* const cancelled = cancellation_of(error);
+  if (cancelled == nullptr) return texts;
+  texts.reserve(cancelled->reasons.size());
+  for (const auto& reason : cancelled->reasons) {
+    ReasonText& text = texts.emplace_back(code_of(reason));
+    if (!reason.error) continue;
+    text.message = text_of(*reason.error, fault_told(reason));
+    const ConditionFailedDetail* const failed = failed_condition_of(*reason.error);
+    if (failed != nullptr) text.item = &failed->item;
+  }
+  return texts;
 }
 
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/result.h"
@@ -39,6 +41,17 @@ struct ErrorText {
   uint32_t retry_after_ms = 0;  // as in ErrorReply
 };
 ErrorText error_text(const Error& error);
+// The same of DynamoDB's operations: kConflict is as in render().
+ErrorText item_error_text(const Error& error);
+
+// One of the CancellationReasons. Valid as long as the error.
+struct ReasonText {
+  std::string_view code;               // "None" if this action did not cause the cancellation
+  std::optional<std::string> message;  // absent for "None"
+  const std::string* item = nullptr;   // as model::encode_item() writes it, if the action asked for it
+};
+// Empty if the error is no cancelled transaction.
+std::vector<ReasonText> reason_texts(const Error& error);
 
 // AWS's reply, as text/xml, to a request that is not of its JSON protocol: the name of the exception and nothing else.
 ErrorReply render_not_json();

@@ -11,6 +11,7 @@ constexpr std::string_view kDynamo = "com.amazonaws.dynamodb.v20120810";
 constexpr std::string_view kService = "com.amazon.coral.service";
 constexpr std::string_view kValidate = "com.amazon.coral.validate";
 constexpr std::string_view kScaling = "com.amazonaws.applicationautoscaling";
+constexpr std::string_view kDax = "com.amazonaws.dax";
 constexpr std::string_view kIam = "com.amazonaws.iam.v20100508";
 constexpr std::string_view kCloudWatch = "com.amazonaws.cloudwatch.v2010_08_01";
 constexpr std::string_view kAvailability = "com.amazon.coral.availability";

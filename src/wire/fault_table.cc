@@ -575,6 +575,8 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kStsChained, Exception::kValidation, "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"},
 #include "wire/monitoring_faults.inc"
 #include "wire/scaling_fault_rows.inc"
+#include "wire/dax_fault_rows.inc"
+#include "wire/cluster_fault_rows.inc"
 };
 // clang-format on
 

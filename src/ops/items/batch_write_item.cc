@@ -64,7 +64,7 @@ struct BatchWriteItem {
     if (entry.has(Field::kPutRequest)) {
       action.kind = api::WriteAction::Kind::kPut;
       PARTITA_TRY(action.item, wire::decode_encoded_item(entry.in(Field::kPutRequest)[Field::kItem]));
-      PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
+      PARTITA_TRY_VOID(api::check_item_size(api::named_bytes(action)));
     } else {
       action.kind = api::WriteAction::Kind::kDelete;
       PARTITA_TRY(action.key, wire::decode_item(entry.in(Field::kDeleteRequest)[Field::kKey]));

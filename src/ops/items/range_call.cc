@@ -33,25 +33,16 @@ bool speaks_for_itself(Fault fault) {
 
 Select select_of(const Members& in) { return kSelects.value_of(in.text(Field::kSelect), Select::kDefault); }
 
-// How the parameter is called that says what to return.
-std::string projection_parameter(const Members& in) {
-  return std::string(
-      wire::name_of(in.has(Field::kAttributesToGet) ? Field::kAttributesToGet : Field::kProjectionExpression));
-}
-
-Result<void> fits(const Members& in, Select select, bool projected) {
-  if (projected && select != Select::kDefault && select != Select::kSpecific) {
-    const std::string what = select == Select::kCount ? "only the Count" : std::string(in.text(Field::kSelect));
-    return refuse(Fault::kSelectWithProjection, {projection_parameter(in), what});
-  }
-  if (select == Select::kAllProjected && !in.has(Field::kIndexName)) return refuse(Fault::kSelectProjectedWithoutIndex);
-  if (select == Select::kSpecific && !projected) return refuse(Fault::kSelectSpecificWithoutProjection);
-  return {};
+// The parameter that says what to return.
+std::string_view projection_parameter(const Members& in) {
+  return wire::name_of(in.has(Field::kAttributesToGet) ? Field::kAttributesToGet : Field::kProjectionExpression);
 }
 
 // AWS puts the prefix of faults against the model before Query's texts alone.
 Result<void> check_select(const Members& in, RangeKind kind, bool projected) {
-  auto checked = fits(in, select_of(in), projected);
+  const std::string_view projected_by = projected ? projection_parameter(in) : std::string_view();
+  auto checked =
+      api::check_select(select_of(in), in.text(Field::kSelect), projected_by, in.has(Field::kIndexName));
   if (checked.ok() || kind == RangeKind::kScan) return checked;
   return wire::constraint_violated(wire::message_of(checked.error()));
 }

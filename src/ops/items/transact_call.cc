@@ -81,13 +81,6 @@ void append_canonical(JsonValue value, std::string& out) {
   }
 }
 
-// A projection that selects nothing leaves no Item, other than in GetItem.
-bool is_shown(const api::ReadItem& item) {
-  if (!item.item) return false;
-  const auto* projected = std::get_if<model::Item>(&*item.item);
-  return projected == nullptr || !projected->empty();
-}
-
 }  // namespace
 
 std::string canonical_text(JsonValue value) {
@@ -102,15 +95,6 @@ std::string digest(JsonValue value) {
   append_u64(out, hash64(canonical));
   append_u64(out, hash64("partita" + canonical));
   return out;
-}
-
-void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedCapacity& part) {
-  const auto sum = std::ranges::find(sums, part.table, &api::ConsumedCapacity::table);
-  if (sum == sums.end()) {
-    sums.push_back(part);
-  } else {
-    sum->add(part);
-  }
 }
 
 Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::TransactGetReply& reply,

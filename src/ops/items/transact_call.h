@@ -17,9 +17,6 @@ std::string canonical_text(wire::JsonValue value);
 // A hash of canonical_text().
 std::string digest(wire::JsonValue value);
 
-// Adds the capacity of a part to the sum of its table. Tables are in the order of their first part.
-void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedCapacity& part);
-
 // The members "ConsumedCapacity", if requested, and "Responses". The arguments outlive the task. Error: kCorrupt.
 Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::TransactGetReply& reply, CapacityDetail detail);
 

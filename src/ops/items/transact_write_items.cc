@@ -36,7 +36,7 @@ struct TransactWriteItems {
     // Measured: an item's values come before the expressions, a key's behind them.
     if (form.kind == ActionKind::kPut) {
       PARTITA_TRY_VOID(decode_target(in, form.item, part.action));
-      PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(part.action)));
+      PARTITA_TRY_VOID(api::check_item_size(api::named_bytes(part.action)));
     }
     // Measured: what is only compared with may have a level more; what is written is measured with the item.
     PARTITA_TRY(expr::Placeholders given, placeholders(in, wire::Nesting::kAlone));
@@ -69,7 +69,7 @@ struct TransactWriteItems {
       PARTITA_TRY(Request::Part part, decode_part(Members(entry, shape)));
       request.parts.push_back(std::move(part));
     }
-    PARTITA_TRY_VOID(table::check_total_size(request));
+    PARTITA_TRY_VOID(api::check_total_size(request));
     request.token = in.text(Field::kClientRequestToken);
     if (!request.token.empty()) request.digest = digest(in[Field::kTransactItems]);
     request.capacity = capacity_detail(in);

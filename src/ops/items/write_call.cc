@@ -53,23 +53,13 @@ Result<api::WriteRequest> decode_replacement(const Members& in, api::WriteAction
   if (request.returned != ReturnValues::kNone && request.returned != ReturnValues::kAllOld) {
     return model::refuse(model::Fault::kReturnValuesOldOnly);
   }
-  if (kind == api::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
+  if (kind == api::WriteAction::Kind::kPut) PARTITA_TRY_VOID(api::check_item_size(api::named_bytes(action)));
   PARTITA_TRY_VOID(decode_expected(in, action));
   PARTITA_TRY(expr::Placeholders given, placeholders(in));
   PARTITA_TRY_VOID(decode_condition(in, given, action));
   PARTITA_TRY_VOID(given.check_all_used());
   action.wants_before = request.returned == ReturnValues::kAllOld;
   return request;
-}
-
-const model::Item* returned_item(ReturnValues wanted, const expr::Update& update, const api::Written& written,
-                                 model::Item& touched) {
-  const bool old = wanted == ReturnValues::kAllOld || wanted == ReturnValues::kUpdatedOld;
-  const auto& source = old ? written.before : written.after;
-  if (wanted == ReturnValues::kNone || !source) return nullptr;
-  if (wanted == ReturnValues::kAllOld || wanted == ReturnValues::kAllNew) return &*source;
-  touched = expr::touched(update, *source);
-  return touched.empty() ? nullptr : &touched;
 }
 
 Result<std::string> WriteCall::encode(const Request& request, const api::WriteReply& reply) {

@@ -22,10 +22,6 @@ void decode_rest(const wire::Members& in, api::WriteRequest& request);
 // PutItem and DeleteItem as a whole.
 Result<api::WriteRequest> decode_replacement(const wire::Members& in, api::WriteAction::Kind kind, wire::Field field);
 
-// The item that ReturnValues requests, or null. It is in `written`; a part of an item is made in `touched`.
-const model::Item* returned_item(api::ReturnValues wanted, const expr::Update& update, const api::Written& written,
-                                 model::Item& touched);
-
 // The encoding half of all three.
 struct WriteCall {
   using Request = api::WriteRequest;

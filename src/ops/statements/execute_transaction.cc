@@ -132,7 +132,7 @@ Task<Result<Requests>> requests_of(const TransactionRequest& request, const Cont
   made.writes.token = request.token;
   made.writes.digest = request.digest;
   made.writes.capacity = made.gets.capacity = request.capacity;
-  PARTITA_CO_TRY_VOID(table::check_total_size(made.writes));
+  PARTITA_CO_TRY_VOID(api::check_total_size(made.writes));
   co_return made;
 }
 

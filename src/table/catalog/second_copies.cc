@@ -69,7 +69,8 @@ Task<Result<void>> compare_kind(storage::Engine& engine, SystemRow kind, Differe
 Task<Result<Differences>> find_differences(storage::Engine& engine) {
   Differences found;
   for (const SystemRow kind : {SystemRow::kAccount, SystemRow::kStream, SystemRow::kNextId, SystemRow::kPolicy,
-                               SystemRow::kScaling, SystemRow::kTable, SystemRow::kAlarm, SystemRow::kRevision}) {
+                               SystemRow::kScaling, SystemRow::kTable, SystemRow::kAlarm, SystemRow::kNames,
+                               SystemRow::kCluster, SystemRow::kRevision}) {
     PARTITA_CO_TRY_VOID(co_await compare_kind(engine, kind, found));
   }
   co_return found;

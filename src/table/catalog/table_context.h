@@ -28,6 +28,7 @@
 #include "base/task.h"
 #include "model/limits.h"
 #include "storage/engine.h"
+#include "table/catalog/attribute_lists.h"
 #include "table/catalog/background.h"
 #include "table/catalog/catalog.h"
 #include "table/catalog/tokens.h"
@@ -100,6 +101,7 @@ class TableContext {
   const Clock& clock() const { return clock_; }
   Random& random() { return random_; }
   ActiveTokens& tokens() { return tokens_; }
+  AttributeLists& attribute_lists() { return attribute_lists_; }
   const DatabaseOptions& options() const { return options_; }
   Background& background() { return background_; }
   // The age of the newest record of each reply to a reader of a stream, in milliseconds.
@@ -117,7 +119,8 @@ class TableContext {
         clock_(clock),
         random_(random),
         options_(options),
-        catalog_(engine, clock, random.next(), std::move(row_makers), options.follower) {}
+        catalog_(engine, clock, random.next(), std::move(row_makers), options.follower),
+        attribute_lists_(engine) {}
   ~TableContext() = default;
 
  private:
@@ -130,6 +133,7 @@ class TableContext {
   const DatabaseOptions options_;
   Catalog catalog_;
   ActiveTokens tokens_;
+  AttributeLists attribute_lists_;
   StreamAges stream_ages_;
   Background background_;
 };

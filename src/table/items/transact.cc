@@ -225,7 +225,7 @@ size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
   size_t bytes = 0;
   size_t end = begin;
   while (end < writes.size()) {
-    bytes += named_bytes(*writes[end].action) * (1 + writes[end].table->indexes.size());
+    bytes += api::named_bytes(*writes[end].action) * (1 + writes[end].table->indexes.size());
     if (end > begin && bytes > kMaxPieceBytes) break;
     ++end;
   }
@@ -408,13 +408,6 @@ Result<void> reserve_batch(WritesPlan& plan, AccessChecker& checker) {
 }
 
 }  // namespace
-
-Result<void> check_total_size(const api::TransactWriteRequest& request) {
-  size_t bytes = 0;
-  for (const auto& part : request.parts) bytes += named_bytes(part.action);
-  if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge, {std::to_string(bytes)});
-  return {};
-}
 
 Result<WritesPlan> bind(const api::TransactWriteRequest& request, std::vector<Result<Table>> tables) {
   WritesPlan plan;

@@ -14,10 +14,6 @@
 
 namespace partita::table {
 
-// DynamoDB limits the items and keys of a request to 4 MB together. The maker of a TransactWriteRequest calls this;
-// DynamoDB checks it before it looks for tables. Fault: kTransactionTooLarge.
-Result<void> check_total_size(const api::TransactWriteRequest& request);
-
 // The plan of a TransactWriteItems or a BatchWriteItem. The request outlives it.
 struct WritesPlan {
   std::vector<BoundWrite> writes;                          // of distinct items

@@ -98,20 +98,11 @@ Task<Result<uint64_t>> collection_bytes(TableContext& context, const BoundWrite&
 
 }  // namespace
 
-Result<void> check_item_size(size_t bytes) {
-  if (bytes > model::kMaxItemBytes) return refuse(Fault::kItemTooLarge);
-  return {};
-}
-
-size_t named_bytes(const api::WriteAction& action) {
-  return action.kind == Kind::kPut ? *model::encoded_item_size(action.item) : model::item_size(action.key);
-}
-
 BoundWrite::BoundWrite(Table its_table, const api::WriteAction& its_action)
     : table(std::move(its_table)), action(&its_action) {
   if (action->kind != Kind::kPut) return;
   needed = *needed_of(*table, action->item);
-  put_bytes = named_bytes(*action);
+  put_bytes = api::named_bytes(*action);
 }
 
 Result<void> check_write(BoundWrite& write) {

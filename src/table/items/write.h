@@ -22,12 +22,6 @@ struct EvaluatedWrite {
   ItemChange change;
 };
 
-// The limit of 400 KB, as DynamoDB counts bytes. Decoders call this for each whole item: DynamoDB checks it before it
-// looks at the table. Fault: kItemTooLarge.
-Result<void> check_item_size(size_t bytes);
-// The size of the action's item or key, as DynamoDB counts it.
-size_t named_bytes(const api::WriteAction& action);
-
 // An action bound to its table. The action outlives it.
 struct BoundWrite {
   BoundWrite(Table its_table, const api::WriteAction& its_action);
@@ -38,7 +32,7 @@ struct BoundWrite {
   Table table;
   const api::WriteAction* action;
   model::Item needed;                // of a kPut: needed_of() its item; otherwise empty
-  size_t put_bytes = 0;              // of a kPut: named_bytes(); otherwise 0
+  size_t put_bytes = 0;              // of a kPut: api::named_bytes(); otherwise 0
   storage::Key key;                  // set by check_write(); empty before
   AccessChecker* checker = nullptr;  // set by admit(): decides about global indexes; null: nobody does
 };
@@ -71,7 +65,7 @@ Access access_of(const BoundWrite& write, api::ReturnValues returned = api::Retu
 
 // The checks that need the table but not the stored item: keys, index keys, and paths into keys. If they pass, the
 // write gets its key. Faults: those of rows/item_rows.h, kUpdateOfKey. Precondition: the item of a kPut passed
-// check_item_size().
+// api::check_item_size().
 Result<void> check_write(BoundWrite& write);
 
 // Evaluates the action at `now_ms` (since 1970) on the stored item (null: absent), and adds the rows to write to

@@ -95,6 +95,9 @@ void tell_catalog(Repair& repair) {
       {SystemRow::kPolicy, "Resource policies may be lost: look through those of all tables before you serve them."},
       {SystemRow::kAccount, "Users, groups, roles or policies may be lost: look through them before you serve them."},
       {SystemRow::kAlarm, "Alarms may be lost: compare what DescribeAlarms says with what there was."},
+      {SystemRow::kCluster,
+       "DAX's cluster or its groups may be lost: compare what DescribeClusters says with what there was."},
+      {SystemRow::kNames, "Attribute lists may be lost: restart the clients that use DAX."},
       {SystemRow::kStream, "Streams that were switched off may be lost."}};
   for (const auto& [kind, sentence] : kinds) {
     if (is_lost_twice(repair, kind)) repair.report.losses.emplace_back(sentence);

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/catalog/attribute_lists.h"
 #include "table/catalog/catalog.h"
 #include "table/catalog/second_copies.h"
 #include "table/control/policy.h"
@@ -103,9 +104,13 @@ TEST_F(RepairTest, RestoresTheCatalogueFromItsSecondCopy) {
   for (const char* name : {"T", "U"}) lose_table(name, false);
   erase(system_key(SystemRow::kNextId));
   erase(stream_row_key("T", table().stream.label));
+  AttributeLists lists(engine_);
+  const auto list = wait_for(lists.store({"n"}));
+  ASSERT_TRUE(list.ok());
+  erase(attribute_list_key((*list)->id));
   const Repaired repaired = repair();
   EXPECT_TRUE(repaired.losses.empty());
-  EXPECT_TRUE(says(repaired.mended, "4 rows were lost and restored from the second copy"));
+  EXPECT_TRUE(says(repaired.mended, "5 rows were lost and restored from the second copy"));
   expect_well();
   open();
   EXPECT_EQ(rows("T").size(), size_t{kLeft});

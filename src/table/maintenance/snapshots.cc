@@ -441,17 +441,19 @@ Task<Result<uint64_t>> Snapshots::restore(const std::string& name, const storage
 
 namespace {
 
-// Ids are never used again, and numbers of changes neither; users are the server's, not the tables'; and a request that
-// was sent since must not be sent again.
+// Ids are never used again, and numbers of changes neither; clients remember attribute lists; users are the server's,
+// not the tables'; and a request that was sent since must not be sent again.
 bool stays(std::string_view relative) {
   static const Key next_id = system_key(SystemRow::kNextId);
   static const Key accounts = system_key(SystemRow::kAccount);
   static const std::string revision = system_key(SystemRow::kRevision).bytes;
   static const std::array<std::string, 2> ids{next_id.bytes, second_copy(next_id).bytes};
-  static const std::array<std::string, 2> users{accounts.bytes, second_copy(accounts).bytes};
+  static const Key lists = system_key(SystemRow::kNames);
+  static const std::array<std::string, 4> whole{accounts.bytes, second_copy(accounts).bytes, lists.bytes,
+                                                second_copy(lists).bytes};
   // The second copy of the revision goes with the rows, so that the next to open the database renews all copies.
   return relative == revision || is_of_servers(relative) || std::ranges::find(ids, relative) != ids.end() ||
-         std::ranges::any_of(users, [&](const std::string& prefix) { return relative.starts_with(prefix); });
+         std::ranges::any_of(whole, [&](const std::string& prefix) { return relative.starts_with(prefix); });
 }
 
 }  // namespace

@@ -287,11 +287,12 @@ TEST_P(SnapshotsTest, AHalfSnapshotIsNone) {
   EXPECT_TRUE(snapshots_->list().empty());
 }
 
-TEST_P(SnapshotsTest, IdsUsersAndNoticesStayAsTheyAre) {
+TEST_P(SnapshotsTest, IdsUsersAttributeListsAndNoticesStayAsTheyAre) {
   std::vector<Key> keys;
   for (const Key& key : {system_key(SystemRow::kNextId), system_key(SystemRow::kRevision),
                          system_key(SystemRow::kAccount, "user"), system_key(SystemRow::kAlarmNotices, "busy"),
-                         system_key(SystemRow::kAccount, "other"), system_key(SystemRow::kAlarmNotices, "calm")}) {
+                         system_key(SystemRow::kAccount, "other"), system_key(SystemRow::kAlarmNotices, "calm"),
+                         system_key(SystemRow::kNames, "list"), second_copy(system_key(SystemRow::kNames, "list"))}) {
     keys.push_back(key);
   }
   const auto write = [&](const std::string& value, size_t count) {
@@ -305,7 +306,7 @@ TEST_P(SnapshotsTest, IdsUsersAndNoticesStayAsTheyAre) {
   write("then", 4);
   ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
   for (const bool known : {true, false}) {
-    write("now", 6);
+    write("now", 8);
     if (!known) restart();
     ASSERT_TRUE(wait_for(snapshots_->roll_back("s")).ok());
     const auto found = wait_for(snapshots_->engine().read(keys));

@@ -6,6 +6,7 @@
 
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/catalog/attribute_lists.h"
 #include "table/catalog/catalog.h"
 #include "table/catalog/second_copies.h"
 #include "table/catalog/tokens.h"
@@ -106,6 +107,8 @@ class CatalogReader {
       case SystemRow::kScalingLog:
         if (!check_scaling_log(row.key, row.value).ok()) wrong("An activity of auto scaling cannot be read.");
         return;
+      case SystemRow::kCluster:
+        return take_cluster(row.value);
       case SystemRow::kSeed:
         if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made cannot be read.");
         return;
@@ -114,6 +117,8 @@ class CatalogReader {
       case SystemRow::kAlarmNotices:
         if (!model::decode_item(row.value).ok()) wrong("An alarm, its history or its notices cannot be read.");
         return;
+      case SystemRow::kNames:
+        return take_names(attribute_list_id(rest), row.value);
       case SystemRow::kInsights:  // `metrics` knows what these mean
       case SystemRow::kMetrics:
       case SystemRow::kLedger:  // throttle knows what they mean
@@ -123,6 +128,16 @@ class CatalogReader {
         return;
     }
     wrong("The catalogue has a row of the unknown kind '" + std::string(1, static_cast<char>(*letter)) + "'.");
+  }
+
+  void take_cluster(std::string_view row) {
+    const bool known = take_u8(row) == kClusterFormat;
+    if (!known || !model::decode_item(row).ok()) wrong("A cluster of DAX, a group of it or an event cannot be read.");
+  }
+
+  void take_names(uint64_t id, std::string_view row) {
+    if (attribute_list_from(id, row).ok()) return;
+    wrong("The attribute list " + std::to_string(id) + " cannot be read.");
   }
 
   void take_stream(std::string_view name, const Page::Row& row) {

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/catalog/attribute_lists.h"
 #include "table/catalog/catalog.h"
 #include "table/control/policy.h"
 #include "table/maintenance/full_store_testing.h"
@@ -253,9 +254,16 @@ TEST_F(VerifyStoreTest, TheCatalogue) {
   store(other, value);
   expect_found("", "The row of table V describes table U.");
   erase(other);
-  store(system_key(SystemRow{'Z'}), "x");
-  expect_found("", "a row of the unknown kind 'Z'");
-  erase(system_key(SystemRow{'Z'}));
+  store(system_key(SystemRow{'B'}), "x");
+  expect_found("", "a row of the unknown kind 'B'");
+  erase(system_key(SystemRow{'B'}));
+  const Key list = attribute_list_key(model::list_digest(std::vector<std::string>{"n"}));
+  for (const char* const name : {"n", "x"}) {
+    for (const Key& key : {list, second_copy(list)}) store(key, attribute_list_row({name}));
+    EXPECT_EQ(verify()[0].differences, name == std::string("n") ? 0U : 1U);
+  }
+  expect_found("", "The attribute list ");
+  for (const Key& key : {list, second_copy(list)}) erase(key);
   const Key policy = policy_key(99, {});
   store(policy, stored(policy_key(table().id, {})));
   expect_found("", "a policy of a table or stream that is not there (id 99)");

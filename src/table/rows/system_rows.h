@@ -32,11 +32,16 @@ enum class SystemRow : char {
   kAlarmNotices = 'O',  // then an alarm's name: requests to the hook that are not delivered yet
   kInsights = 'K',      // then the ids of a table and an index, a kind, a minute and a server: keys (src/metrics)
   kLedger = 'Q',        // then B and buckets or nothing: how servers share capacity (src/throttle/ledger_rows.h)
+  kCluster = 'Z',       // then a kind and more: the cluster of DAX, its groups and events (src/clusters)
+  kNames = 'F',         // then an id: the names of an attribute list, see attribute_lists.h
   kSeed = 'D',          // the progress and owner of an unfinished --seed, see seed_mark.h
   kCopy = 'Y',          // the progress of an incomplete copy, see copy_store.h
   kProbe = 'W',         // written to test whether the store accepts writes, see readiness.h
   kOldTally = 'S',      // counters of the first version; erased when found
 };
+
+// The first byte of the rows of kCluster, before an item.
+inline constexpr uint8_t kClusterFormat = 1;
 
 // Those of kTable are read-mostly: every write compares one.
 storage::Key system_key(SystemRow kind, std::string_view rest = {});

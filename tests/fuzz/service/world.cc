@@ -124,7 +124,8 @@ bool is_known_exception(std::string_view type, int status) {
   const std::string_view name = type.substr(type.find('#') + 1);
   for (int i = 0; i < static_cast<int>(wire::Exception::kCount); ++i) {
     const wire::ExceptionName& row = wire::name_of(static_cast<wire::Exception>(i));
-    if (row.name == name) return row.status == status && type == std::string(row.space) + "#" + std::string(name);
+    // Services share names.
+    if (row.name == name && row.status == status && type == std::string(row.space) + "#" + std::string(name)) return true;
   }
   return false;
 }
@@ -137,6 +138,7 @@ World::World() : engine_(open_memory_engine()) {
   PARTITA_CHECK(opened.ok());
   database_ = std::move(opened).value();
   service_ = std::make_unique<ops::Service>(*database_);
+  service_->set_dax_address({.plain = {"127.0.0.1", 8111}, .encrypted = {}});
   for (const std::string_view table : {kHash, kWide}) PARTITA_CHECK(send("CreateTable", table).status == 200);
   for (const std::string& table : tables()) settled(table);
   PARTITA_CHECK(send("BatchWriteItem", kItems).status == 200);
