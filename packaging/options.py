@@ -24,6 +24,9 @@ Every verb and option of `partita`, as `partita VERB --help` prints them. After 
 MORE = {
     "--listen": ("security.md", "Security"),
     "--tls-cert": ("security.md#tls", "TLS"),
+    "--dax": ("dax.md", "DAX clients"),
+    "--dax-advertise": ("dax.md#addresses", "Addresses"),
+    "--dax-cache": ("dax-caches.md", "Caches of DAX"),
     "--store": ("operations.md#several-servers", "Several servers"),
     "--scrub": ("operations.md#the-scrub", "The scrub"),
     "--credentials": ("security.md", "Security"),

@@ -26,8 +26,15 @@ SERVICES = {
     "DynamoDB": "dynamodb",
     "DynamoDB Streams": "dynamodbstreams",
     "Application Auto Scaling": "application-autoscaling",
+    "DAX": "dax",
 }
-APIS = {"kDynamoDb": "DynamoDB", "kStreams": "DynamoDB Streams", "kAutoScaling": "Application Auto Scaling"}
+APIS = {
+    "kDynamoDb": "DynamoDB",
+    "kStreams": "DynamoDB Streams",
+    "kAutoScaling": "Application Auto Scaling",
+    "kDax": "DAX",
+}
+SHORT = {"Application Auto Scaling": "AutoScaling", "DAX": "DAX"}
 
 
 def served():
@@ -40,7 +47,7 @@ def served():
 def label(title, name):
     """What cases of tests/api call the operation: its name, with that of the service if DynamoDB has one of the name."""
     is_second = title != "DynamoDB" and ("DynamoDB", name) in served()
-    return f"{title.split()[1]}{title.split()[2]}.{name}" if is_second else name
+    return f"{SHORT[title]}.{name}" if is_second else name
 
 
 def refused():

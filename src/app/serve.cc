@@ -6,12 +6,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -19,8 +17,10 @@
 #include "admin/backup_maker.h"
 #include "admin/operator_calls.h"
 #include "admin/simulation.h"
+#include "app/codec_handler.h"
 #include "app/service_manager.h"
 #include "app/signals.h"
+#include "app/sockets.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/nonblocking_writer.h"
@@ -29,6 +29,7 @@
 #include "cli/callers.h"
 #include "cli/seed.h"
 #include "console/console.h"
+#include "dax/protocol.h"
 #include "engines/stores.h"
 #include "http/protocol.h"
 #include "iam/directory.h"
@@ -238,11 +239,11 @@ Result<void> prepare_memory() {
   return check_memory();
 }
 
-Result<void> listen(net::Server& server, const http::Protocol& http, net::BoundSockets sockets,
-                    const net::UnixSocket* admin_socket) {
-  PARTITA_TRY_VOID(server.listen(std::move(sockets), http.for_clients()));
-  if (admin_socket == nullptr) return {};
-  return server.listen(admin_socket->socket(), http.for_administrators());
+// Before the store is opened, which may need as many files as the connections.
+Result<void> prepare_process() {
+  block_stop_signals();
+  net::Server::raise_file_limit();
+  return prepare_memory();
 }
 
 Result<void> start_server(net::Server& server) {
@@ -250,52 +251,10 @@ Result<void> start_server(net::Server& server) {
   return server.start();
 }
 
-// Whether the socket can be created before the store: it is not in the store's directory.
-bool is_beside_store(const std::string& admin_socket, std::string_view store) {
-  if (!engine_of(store).is_directory) return true;
-  const auto resolved = [](const std::filesystem::path& directory) {
-    std::error_code unknown;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(directory, unknown) / "", unknown);
-  };
-  const auto parent = std::filesystem::path(admin_socket).parent_path();
-  return resolved(parent.empty() ? "." : parent) != resolved(place_of_store(store));
-}
-
-// The sockets that the server listens on.
-struct Sockets {
-  net::BoundSockets clients;
-  std::unique_ptr<net::UnixSocket> admin;
-};
-
-// Takes what the machine may refuse before a store is created, so that a failed start leaves none.
-Result<Sockets> bind_sockets(const cli::ServeOptions& options) {
-  PARTITA_TRY(net::BoundSockets clients,
-              net::BoundSockets::bind(options.http.address, options.http.port,
-                                      options.http.beyond_loopback || options.access.verifies()));
-  Sockets sockets{std::move(clients), nullptr};
-  if (!options.access.admin_socket.empty() && is_beside_store(options.access.admin_socket, options.store.url)) {
-    PARTITA_TRY(sockets.admin, net::UnixSocket::listen(options.access.admin_socket));
-  }
-  if (!options.development.seed.empty()) PARTITA_TRY_VOID(cli::check_seed(options.development.seed));
-  return sockets;
-}
-
 // A moved clock deletes expired items. It is refused if others may depend on stored data, unless --clock allows it.
-bool may_move_clock(const cli::ServeOptions& options, const net::BoundSockets& sockets) {
+bool may_move_clock(const cli::ServeOptions& options, const Sockets& sockets) {
   const bool keeps_data = engine_of(options.store.url).format != 0;
   return options.development.clock_moves || !keeps_data || !(options.access.verifies() || sockets.beyond_loopback());
-}
-
-// Null if the default socket is not available. Error: the requested one is not.
-Result<std::unique_ptr<net::UnixSocket>> open_admin_socket(const cli::ServeOptions& options, Sockets& taken) {
-  if (taken.admin != nullptr) return std::move(taken.admin);
-  const bool asked = !options.access.admin_socket.empty();
-  if (!asked && !engine_of(options.store.url).is_directory) return std::unique_ptr<net::UnixSocket>();
-  const std::string path = asked ? options.access.admin_socket : admin_socket_of(place_of_store(options.store.url));
-  auto socket = net::UnixSocket::listen(path);
-  if (socket.ok() || asked) return socket;
-  log(LogLevel::kWarn, {"Verbs such as `partita status` cannot reach this server. ", socket.error().sentence()});
-  return std::unique_ptr<net::UnixSocket>();
 }
 
 // Null without --scrub.
@@ -371,22 +330,23 @@ std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options,
   return std::make_unique<ops::Service>(database, enforcement, options.request_rate, &directory, options.capacity);
 }
 
+void set_up_log(const cli::LogOptions& options) {
+  set_log_level(options.level);
+  set_log_format(options.format);
+}
+
 }  // namespace
 
 Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   cli::ServeOptions options = given;
   set_up_signals();
-  set_log_level(options.log.level);
-  set_log_format(options.log.format);
+  set_up_log(options.log);
   Inputs inputs;
   PARTITA_TRY_VOID(read_inputs(options, inputs));
   cli::Callers& callers = inputs.callers;
   PARTITA_TRY(Sockets sockets, bind_sockets(options));
   PARTITA_TRY(const std::unique_ptr<observe::AuditLog> audit, open_audit_log(options.log));
-  block_stop_signals();
-  PARTITA_TRY_VOID(prepare_memory());
-  // Before the store is opened, which may need as many files.
-  net::Server::raise_file_limit();
+  PARTITA_TRY_VOID(prepare_process());
   const EngineRow& engine_row = engine_of(options.store.url);
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(options.store.url));
   PARTITA_TRY(const std::unique_ptr<storage::Scrub> scrub, start_scrub(options.store, *engine));
@@ -400,13 +360,14 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
                                                           .follower = &directory,
                                                           .exclusive = engine_row.exclusive,
                                                           .clock_ms = options.development.clock_ms,
-                                                          .clock_moves = may_move_clock(options, sockets.clients)};
+                                                          .clock_moves = may_move_clock(options, sockets)};
   const namespaces::DatabaseHost::MakeService make_service = [&](table::Database& database) {
     return make_service_of(options.access, directory, database);
   };
   PARTITA_TRY(const std::unique_ptr<namespaces::DatabaseHost> root,
               namespaces::DatabaseHost::open(environment, {}, make_service));
   ops::Service& service = root->service();
+  service.set_dax_address(dax_address_of(options.dax, sockets));
   namespaces::Namespaces::Seed seed;
   if (!options.development.seed.empty()) {
     seed = [&](ops::Service& of) { return cli::seed(options.development.seed, of, environment.exclusive); };
@@ -427,10 +388,13 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   complete_http(options, directory, inputs.certificate.get());
   ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), options.log.slow_request_ms,
                          facts_of(options, environment, build.version));
+  CodecHandler codec_handler(namespaces, audit.get(), traces.get(), options.log.slow_request_ms);
+  PARTITA_TRY(const DaxCalls dax_calls, DaxCalls::make(codec_handler, options.dax.cache_bytes, service));
   const http::Protocol http(options.http, handler, system_clock(), system_random());
   net::Server server(options.http, system_clock());
-  PARTITA_TRY_VOID(listen(server, http, std::move(sockets.clients), admin_socket.get()));
-  pages.add_report([&](Exposition& out) { namespaces.report(out), server.report(out), http.report(out); });
+  PARTITA_TRY_VOID(listen(server, options, sockets, http, dax_calls, admin_socket.get()));
+  pages.add_report(
+      [&](Exposition& out) { namespaces.report(out), server.report(out), http.report(out), dax_calls.report(out); });
   observe::answer_status(admin, pages,
                          {std::string(build.version), std::string(build.revision), place_of_store(options.store.url),
                           !engine_row.exclusive, server.urls(), system_clock().now_ms(), scrub.get()});

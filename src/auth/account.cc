@@ -70,17 +70,18 @@ const Account::Named<ManagedPolicy>& policies_of_aws() {
         R"("application-autoscaling:DescribeScalingPolicies","cloudwatch:DescribeAlarmHistory",)"
         R"("cloudwatch:DescribeAlarms","cloudwatch:DescribeAlarmsForMetric","cloudwatch:GetMetricStatistics",)"
         R"("cloudwatch:ListMetrics","cloudwatch:GetMetricData",)";
-    add("AdministratorAccess", "All of DynamoDB, auto scaling, CloudWatch, IAM and STS.", R"("*")");
-    add("AmazonDynamoDBFullAccess", "All of DynamoDB, and auto scaling and alarms of tables.",
-        reads + R"("dynamodb:*",)"
+    add("AdministratorAccess", "All of DynamoDB, DAX, auto scaling, CloudWatch, IAM and STS.", R"("*")");
+    add("AmazonDynamoDBFullAccess", "All of DynamoDB and DAX, and auto scaling and alarms of tables.",
+        reads + R"("dynamodb:*","dax:*",)"
                 R"("application-autoscaling:DeleteScalingPolicy","application-autoscaling:DeregisterScalableTarget",)"
                 R"("application-autoscaling:PutScalingPolicy","application-autoscaling:RegisterScalableTarget",)"
                 R"("cloudwatch:DeleteAlarms","cloudwatch:PutMetricAlarm")");
-    add("AmazonDynamoDBReadOnlyAccess", "Reads of DynamoDB, and of auto scaling and alarms of tables.",
+    add("AmazonDynamoDBReadOnlyAccess", "Reads of DynamoDB and DAX, and of auto scaling and alarms of tables.",
         reads +
             R"("dynamodb:BatchGetItem","dynamodb:Describe*","dynamodb:List*","dynamodb:GetItem","dynamodb:GetResourcePolicy",)"
             R"("dynamodb:Query","dynamodb:Scan","dynamodb:SearchVectors","dynamodb:PartiQLSelect","dynamodb:GetRecords",)"
-            R"("dynamodb:GetShardIterator")");
+            R"("dynamodb:GetShardIterator","dax:Describe*","dax:List*","dax:GetItem","dax:BatchGetItem","dax:Query",)"
+            R"("dax:Scan")");
     add("IAMFullAccess", "All of IAM.", R"("iam:*")");
     add("IAMReadOnlyAccess", "Reads of IAM.", R"("iam:Get*","iam:List*")");
     return made;

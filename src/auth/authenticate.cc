@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -67,8 +66,10 @@ struct ServiceName {
 };
 constexpr std::array kServices = {ServiceName{SignedFor::kDynamoDb, kDynamoDbName},
                                   ServiceName{SignedFor::kAutoScaling, "application-autoscaling"},
-                                  ServiceName{SignedFor::kIam, "iam"}, ServiceName{SignedFor::kSts, "sts"},
-                                  ServiceName{SignedFor::kMonitoring, "monitoring"}};
+                                  ServiceName{SignedFor::kIam, "iam"},
+                                  ServiceName{SignedFor::kSts, "sts"},
+                                  ServiceName{SignedFor::kMonitoring, "monitoring"},
+                                  ServiceName{SignedFor::kDax, "dax"}};
 
 SignedFor service_named(std::string_view name) {
   const auto* const found = std::ranges::find(kServices, name, &ServiceName::name);
@@ -102,32 +103,6 @@ std::string wrong_with(const CredentialScope& credential, std::string_view date,
 constexpr int64_t kSkewSeconds = 300;  // AWS's, as seen in answers of DynamoDB since 2024; 900 before
 constexpr int64_t kMostLifetime = 604'800;
 
-// Digits alone.
-std::optional<unsigned> number_in(std::string_view text) {
-  unsigned number = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    number = number * 10 + static_cast<unsigned>(c - '0');
-  }
-  return number;
-}
-
-// Seconds since the epoch of "20260102T030405Z"; nothing for any other text.
-std::optional<int64_t> seconds_of(std::string_view date) {
-  if (date.size() != 16 || date[8] != 'T' || date[15] != 'Z') return std::nullopt;
-  const auto day = number_in(date.substr(0, 8));
-  const auto time = number_in(date.substr(9, 6));
-  if (!day || !time) return std::nullopt;
-  const std::chrono::year_month_day calendar{std::chrono::year(static_cast<int>(*day / 10'000)),
-                                             std::chrono::month(*day / 100 % 100), std::chrono::day(*day % 100)};
-  const unsigned hour = *time / 10'000;
-  const unsigned minute = *time / 100 % 100;
-  const unsigned second = *time % 100;
-  if (!calendar.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-  return int64_t{std::chrono::sys_days(calendar).time_since_epoch().count()} * 86'400 + hour * 3'600 + minute * 60 +
-         second;
-}
-
 std::string date_of(int64_t seconds) {
   std::string text;
   const auto whole = utc_text(seconds * 1000);
@@ -143,14 +118,14 @@ std::string span_of(int64_t seconds) {
 
 // Whether a request of that moment may be answered now; if not, why not.
 std::optional<Refused> check_date(std::string_view date, std::string_view lifetime, int64_t now) {
-  const auto at = seconds_of(date);
+  const auto at = seconds_of_date(date);
   if (!at) {
     return incomplete("Date must be in ISO-8601 'basic format'. Got '" + std::string(date) +
                       "'. See http://en.wikipedia.org/wiki/ISO_8601");
   }
   int64_t allowed = kSkewSeconds;
   if (!lifetime.empty()) {
-    const auto seconds = lifetime.size() > 6 ? std::nullopt : number_in(lifetime);
+    const auto seconds = lifetime.size() > 6 ? std::nullopt : number_of_digits(lifetime);
     if (!seconds || *seconds == 0 || *seconds > kMostLifetime) {
       return incomplete("X-Amz-Expires must be a number of seconds from 1 to 604800, not '" + std::string(lifetime) +
                         "'.");

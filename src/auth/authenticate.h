@@ -23,7 +23,7 @@
 namespace partita::auth {
 
 // The AWS service that a request is signed for; kAny for calls that need no signature.
-enum class SignedFor : uint8_t { kAny, kDynamoDb, kAutoScaling, kIam, kSts, kMonitoring };
+enum class SignedFor : uint8_t { kAny, kDynamoDb, kAutoScaling, kIam, kSts, kMonitoring, kDax };
 
 struct Caller {
   std::string access_key_id;

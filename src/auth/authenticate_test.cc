@@ -56,6 +56,14 @@ TEST(Authenticate, TakesTheHeaderForm) {
   EXPECT_EQ(caller->account_id, "123456789012");
 }
 
+TEST(Authenticate, KnowsSignaturesForDax) {
+  const Verdict verdict = ask_header(
+      "AWS4-HMAC-SHA256 Credential=a/b/local/dax/aws4_request, SignedHeaders=host, Signature=c");
+  ASSERT_TRUE(caller_in(verdict));
+  EXPECT_EQ(caller_in(verdict)->signed_for, SignedFor::kDax);
+  EXPECT_EQ(wrong_service(SignedFor::kDax), "Credential should be scoped to correct service: 'dax'. ");
+}
+
 TEST(Authenticate, TakesCommasWithoutSpacesAndAPlainDate) {
   const Verdict verdict = ask(
       {{"authorization", "AWS4-HMAC-SHA256 Credential=a/b/local/dynamodb/aws4_request/,SignedHeaders=host,Signature=c"},

@@ -1,6 +1,7 @@
 #include "auth/text_util.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "base/hex.h"
@@ -32,6 +33,30 @@ bool is_region(std::string_view text) {
   return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   });
+}
+
+std::optional<unsigned> number_of_digits(std::string_view text) {
+  unsigned number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
+std::optional<int64_t> seconds_of_date(std::string_view date) {
+  if (date.size() != 16 || date[8] != 'T' || date[15] != 'Z') return std::nullopt;
+  const auto day = number_of_digits(date.substr(0, 8));
+  const auto time = number_of_digits(date.substr(9, 6));
+  if (!day || !time) return std::nullopt;
+  const std::chrono::year_month_day calendar{std::chrono::year(static_cast<int>(*day / 10'000)),
+                                             std::chrono::month(*day / 100 % 100), std::chrono::day(*day % 100)};
+  const unsigned hour = *time / 10'000;
+  const unsigned minute = *time / 100 % 100;
+  const unsigned second = *time % 100;
+  if (!calendar.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  return int64_t{std::chrono::sys_days(calendar).time_since_epoch().count()} * 86'400 + hour * 3'600 + minute * 60 +
+         second;
 }
 
 std::pair<std::string_view, std::string_view> split_pair(std::string_view text) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +17,12 @@ std::string_view trim(std::string_view text);
 
 // A region appears in names and replies, so only characters of region names are allowed.
 bool is_region(std::string_view text);
+
+// Digits alone. Precondition: at most 9.
+std::optional<unsigned> number_of_digits(std::string_view text);
+
+// Seconds since 1970 of a date of AWS's, "20260102T030405Z"; nothing for any other text.
+std::optional<int64_t> seconds_of_date(std::string_view date);
 
 // Calls `visit` with each non-empty part of `text` between separators.
 template <class IsSeparator, class Visit>

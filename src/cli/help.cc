@@ -33,7 +33,9 @@ const std::vector<Group>& verb_groups() {
 
 const std::vector<Group>& serve_groups() {
   static const std::vector<Group> groups = {
-      {"Address and TLS", {"--listen", "--insecure", "--tls-cert", "--tls-key", "--allow-origin", "--no-console"}},
+      {"Address and TLS",
+       {"--listen", "--insecure", "--tls-cert", "--tls-key", "--dax", "--dax-tls", "--dax-advertise", "--dax-cache",
+        "--allow-origin", "--no-console"}},
       {"Data", {"--data", "--in-memory", "--store", "--scrub", "--scrub-rate"}},
       {"Authentication and authorisation",
        {"--credentials", "--users", "--identities", "--warn-only", "--region", "--metrics-token", "--admin-socket"}},

@@ -99,6 +99,28 @@ TEST(CommandLine, ReadsAddresses) {
   }
 }
 
+TEST(CommandLine, ReadsAddressesOfDax) {
+  const auto none = read({"serve"});
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->serve.dax.plain || none->serve.dax.encrypted);
+  EXPECT_EQ(none->serve.dax.cache_bytes, 0u);
+  EXPECT_EQ(read({"serve", "--dax", "a:1", "--dax-cache", "5"})->serve.dax.cache_bytes, size_t{5} << 20);
+  const auto one = read({"serve", "--dax", "[::1]:8111", "--dax-advertise", "[2001:db8::1]:8112", "--dax-advertise",
+                         "db.example.com"});
+  ASSERT_TRUE(one.ok());
+  ASSERT_TRUE(one->serve.dax.plain);
+  EXPECT_EQ(one->serve.dax.plain->address, "::1");
+  EXPECT_EQ(one->serve.dax.plain->port, 8111);
+  ASSERT_EQ(one->serve.dax.advertised.size(), 2u);
+  EXPECT_EQ(one->serve.dax.advertised[0].host, "2001:db8::1");
+  EXPECT_EQ(one->serve.dax.advertised[0].port, 8112);
+  EXPECT_EQ(one->serve.dax.advertised[1].host, "db.example.com");
+  EXPECT_EQ(one->serve.dax.advertised[1].port, 0);
+  EXPECT_TRUE(read({"serve", "--dax", "a:1", "--dax-tls", "a:2", "--tls-cert", "c", "--tls-key", "k", "--dax-advertise",
+                    "[::1]"})
+                  .ok());
+}
+
 TEST(CommandLine, MovesTheClock) {
   const std::pair<const char*, int64_t> offsets[] = {{"90", 90},          {"+90s", 90}, {"-2h", -7'200},
                                                      {"+31d", 2'678'400}, {"5m", 300},  {"0", 0}};
@@ -234,6 +256,18 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--listen", "[::1:8000"},
            {"serve", "--listen", "[::1]x:8000"},
            {"serve", "--listen", "a:70000"},
+           {"serve", "--dax", "8111"},
+           {"serve", "--dax-tls", "a:9111"},
+           {"serve", "--dax-advertise", "a"},
+           {"serve", "--dax-cache", "5"},
+           {"serve", "--dax", "a:1", "--dax-cache", "x"},
+           {"serve", "--dax", "a:1", "--dax-advertise", ""},
+           {"serve", "--dax", "a:1", "--dax-advertise", "::1"},
+           {"serve", "--dax", "a:1", "--dax-advertise", "[::1"},
+           {"serve", "--dax", "a:1", "--dax-advertise", "[::1]1"},
+           {"serve", "--dax", "a:1", "--dax-advertise", "a:"},
+           {"serve", "--dax", "a:1", "--dax-advertise", "a:0"},
+           {"serve", "--dax", "a:1", "--dax-tls", "a:2", "--tls-cert", "c", "--tls-key", "k", "--dax-advertise", "a:3"},
            {"serve", "--in-memory=yes"},
            {"serve", "--data", ""},
            {"serve", "--memory-budget", "0"},

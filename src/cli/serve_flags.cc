@@ -35,6 +35,38 @@ Result<void> set_address(Draft& draft, const Flag& flag, std::string_view text) 
   return {};
 }
 
+template <auto kListener>
+Result<void> set_dax(Draft& draft, const Flag& flag, std::string_view text) {
+  kListener(draft).emplace();
+  return set_address<[](Draft& in) -> auto& { return kListener(in)->address; },
+                     [](Draft& in) -> auto& { return kListener(in)->port; }>(draft, flag, text);
+}
+
+// HOST, or HOST:PORT. An IPv6 address is in brackets.
+Result<void> add_dax_advertised(Draft& draft, const Flag& flag, std::string_view text) {
+  const bool bracketed = text.starts_with('[');
+  const size_t end = std::min(text.find(bracketed ? ']' : ':'), text.size());
+  std::string_view host = text.substr(0, end);
+  std::string_view rest = text.substr(end);
+  if (bracketed) {
+    host.remove_prefix(1);
+    rest.remove_prefix(std::min<size_t>(1, rest.size()));
+  }
+  const bool closed = !bracketed || end < text.size();
+  const bool ends_well = rest.empty() || (rest.starts_with(':') && rest.rfind(':') == 0);
+  if (host.empty() || !closed || !ends_well) {
+    return misuse("--dax-advertise takes HOST or HOST:PORT, such as db.example.com:8111 or [2001:db8::1]:8111, not " +
+                  quoted(text) + ".");
+  }
+  dax::Advertised advertised{std::string(host)};
+  if (!rest.empty()) {
+    PARTITA_TRY(const uint64_t port, read_number(std::string(flag.name) + " HOST:PORT", rest.substr(1), 1, 65535));
+    advertised.port = static_cast<uint16_t>(port);
+  }
+  draft.line.serve.dax.advertised.push_back(std::move(advertised));
+  return {};
+}
+
 Result<void> set_region(Draft& draft, const Flag&, std::string_view text) {
   if (!auth::is_region(text)) return misuse("--region takes a region, such as eu-west-1, not " + quoted(text) + ".");
   draft.line.serve.http.region = text;
@@ -154,6 +186,22 @@ constexpr std::array kServeFlags = {
          set_text<PARTITA_OPTION(serve.tls.certificate)>},
     Flag{"--tls-key", "FILE", "The certificate's private key: PEM, without a passphrase.",
          set_text<PARTITA_OPTION(serve.tls.key)>},
+    Flag{"--dax", "HOST:PORT",
+         "Also serve the protocol of DynamoDB Accelerator (DAX) at this address; its usual port is 8111. The same rule "
+         "as for --listen holds for addresses that other machines reach.",
+         set_dax<PARTITA_OPTION(serve.dax.plain)>},
+    Flag{"--dax-tls", "HOST:PORT",
+         "The same over TLS (daxs://), with the certificate of --tls-cert; the usual port is 9111.",
+         set_dax<PARTITA_OPTION(serve.dax.encrypted)>},
+    Flag{"--dax-advertise", "HOST[:PORT]",
+         "The address that DAX clients are told to connect to (default: the one at which they reached the server). A "
+         "name is resolved once, at the start. Without PORT it is that of the listener. Repeat the option for each "
+         "server of the store.",
+         add_dax_advertised},
+    Flag{"--dax-cache", "MIB",
+         "Answer eventually consistent reads over DAX from caches as DynamoDB Accelerator does, which may be 5 minutes "
+         "old, with this much memory for both of them (default 0: no cache).",
+         set_number<PARTITA_OPTION(serve.dax.cache_bytes), 0, 1 << 20, 1 << 20>},
     Flag{"--metrics-token", "FILE",
          "Require the first line of this file as a bearer token for /metrics. Without a token, /metrics is answered "
          "only if the Host header is an address or a local name. With --credentials or --users and no token, it is "
@@ -275,6 +323,19 @@ Result<void> check_access(const AccessOptions& access) {
   return {};
 }
 
+Result<void> check_dax(const DaxOptions& dax, const TlsFiles& tls) {
+  if (dax.encrypted && tls.certificate.empty()) return misuse("--dax-tls needs --tls-cert and --tls-key.");
+  if (dax.cache_bytes != 0 && !dax.plain && !dax.encrypted) return misuse("--dax-cache needs --dax or --dax-tls.");
+  if (dax.advertised.empty()) return {};
+  if (!dax.plain && !dax.encrypted) return misuse("--dax-advertise needs --dax or --dax-tls.");
+  const bool has_port = std::ranges::any_of(dax.advertised, [](const auto& one) { return one.port != 0; });
+  if (dax.plain && dax.encrypted && has_port) {
+    return misuse(
+        "--dax-advertise takes no port with both --dax and --dax-tls, whose ports differ: give the host alone.");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Flag> serve_flags() { return kServeFlags; }
@@ -300,7 +361,7 @@ Result<void> finish_serve(Draft& draft) {
   if (options.tls.certificate.empty() != options.tls.key.empty()) {
     return misuse("--tls-cert and --tls-key must be given together.");
   }
-  return {};
+  return check_dax(options.dax, options.tls);
 }
 
 }  // namespace partita::cli

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
+#include "dax/options.h"
 #include "http/protocol.h"
 #include "namespaces/namespaces.h"
 #include "throttle/capacity_limits.h"
@@ -40,6 +42,18 @@ struct TlsFiles {
   std::string key;          // a file
 };
 
+struct DaxListener {
+  std::string address;
+  uint16_t port = 0;
+};
+
+struct DaxOptions {
+  std::optional<DaxListener> plain;
+  std::optional<DaxListener> encrypted;     // only with a certificate
+  std::vector<dax::Advertised> advertised;  // with a port, unless both listeners are given
+  size_t cache_bytes = 0;                   // of both caches; 0: none; only with a listener
+};
+
 struct LogOptions {
   LogLevel level = LogLevel::kInfo;
   LogFormat format = LogFormat::kText;
@@ -63,6 +77,7 @@ struct ServeOptions {
   StoreOptions store;
   AccessOptions access;
   TlsFiles tls;
+  DaxOptions dax;
   LogOptions log;
   DevelopmentOptions development;
   std::string alarm_hook;  // a URL

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/reserve.h"
 #include "http/host.h"
+#include "net/request_resources.h"
 #include "ops/footprint.h"
 #include "ops/table_meters.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 using State = RequestReader::State;
 using Method = RequestReader::Method;
+using net::RequestResources;
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr int kNotModified = 304;
@@ -30,9 +32,7 @@ constexpr int64_t kDrainMs = 5'000;
 // Beyond the timeout of a request, a client gets the time for a body or a reply at this rate.
 constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
 // A body of up to this size is read before its caller is authenticated: DynamoDB parses the JSON first.
-constexpr size_t kSmallBody = size_t{64} << 10;
-// Requests and replies up to this size are not counted: the number of connections bounds them.
-constexpr size_t kUncounted = 4096;
+constexpr size_t kSmallBody = net::kSmallRequest;
 // A packed body of up to this size is unpacked on the serving thread, if the text is small: a larger one takes
 // milliseconds.
 constexpr size_t kQuicklyUnpacked = size_t{16} << 10;
@@ -226,13 +226,6 @@ bool Connection::origin_is_allowed() const {
   return is_own_page(sender);
 }
 
-// A quarter of the budget is reserved for small requests.
-bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
-  if (bytes <= kUncounted) return share.resize(0);
-  const size_t limit = context_.budget.limit();
-  return share.resize_within(bytes, bytes > kSmallBody ? limit / 4 * 3 : limit);
-}
-
 // Anything but a POST is a call without an operation, which the handler answers.
 ops::Call Connection::begin_call(std::string_view body) {
   context_.ids.next(id_);
@@ -280,8 +273,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
       unreadable = refused.has_value();
       if (unreadable) reply = *std::move(refused);
     }
-    const size_t needed = call.body.size() <= kUncounted ? 0 : context_.handler.memory_of(call);
-    if (!unreadable && memory_reserve_held() && take_memory(share, needed)) {
+    const size_t needed = call.body.size() <= net::kUncountedBytes ? 0 : context_.handler.memory_of(call);
+    if (!unreadable && memory_reserve_held() && RequestResources::take(share, needed)) {
       reply = co_await context_.handler.call(call);
     } else if (!unreadable) {
       reply = ops::overloaded();
@@ -291,7 +284,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   }
   co_await SwitchTo{home};  // an allocation may have failed on a background thread
   if (failed) reply = ops::out_of_memory();
-  if (!take_memory(share, reply.body.capacity())) {
+  if (!RequestResources::take(share, reply.body.capacity())) {
     if (reply.repeatable) reply = ops::overloaded();
     share.resize_anyway(reply.body.capacity());
   }
@@ -344,7 +337,7 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
   std::string_view accepted;
   for (size_t place = 0; const auto value = reader_.value_of("accept-encoding", place); ++place) accepted = *value;
   const Coding coding = coding_accepted(accepted);
-  if (coding == Coding::kIdentity || !take_memory(share, reply.body.capacity() + reply.body.size()))
+  if (coding == Coding::kIdentity || !RequestResources::take(share, reply.body.capacity() + reply.body.size()))
     co_return Coding::kIdentity;
   Executor* const home = Executor::current();
   if (reply.body.size() > kSmallBody) co_await context_.background.enter();
@@ -414,7 +407,7 @@ Task<bool> Connection::answer_page(bool keep_alive) {
   std::optional<ops::Reply> page = co_await context_.handler.page(path_of(reader_.target()), *this);
   if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
   BudgetShare share(context_.budget);
-  if (!take_memory(share, page->body.capacity())) page = ops::overloaded();
+  if (!RequestResources::take(share, page->body.capacity())) page = ops::overloaded();
   net::WriteBytes write = send(head_of(*page, keep_alive), page->body);
   const bool sent = co_await write;
   co_return sent;

@@ -21,6 +21,7 @@
 #include "http/request_reader.h"
 #include "net/connection.h"
 #include "net/stream.h"
+#include "ops/request_ids.h"
 #include "ops/service.h"
 
 namespace partita::http {
@@ -36,7 +37,7 @@ struct ThreadContext {
   auth::Authenticator authenticator;
   // The caller of every request, which is unsigned; null where the connections are those of clients.
   std::shared_ptr<const auth::Caller> administrator = {};
-  RequestIds ids;
+  ops::RequestIds ids;
   DateText date = {};
   std::vector<char> discarded = {};  // for bytes that are read and dropped
 };
@@ -84,7 +85,6 @@ class Connection final : public net::Connection, private ops::Source {
   auth::Facts facts(std::string_view body) const;
   bool is_listed(std::string_view origin) const;
   bool origin_is_allowed() const;
-  bool take_memory(BudgetShare& share, size_t bytes) const;
   void enter(Phase phase, size_t bytes = 0);
   int64_t time_of(Phase phase) const;
 
@@ -94,8 +94,8 @@ class Connection final : public net::Connection, private ops::Source {
   Phase phase_ = Phase::kIdle;
   int64_t phase_began_ns_ = 0;
   int64_t deadline_ns_ = 0;
-  RequestIds::Id id_{};  // of the request
-  std::string head_;     // of the reply, kept to reuse its memory
+  ops::RequestIds::Id id_{};  // of the request
+  std::string head_;          // of the reply, kept to reuse its memory
   mutable std::function<void()> gone_;
 };
 

@@ -3,15 +3,12 @@
 #include <utility>
 
 #include "auth/identities.h"
-#include "base/budget.h"
-#include "base/workers.h"
 #include "http/connection.h"
 
 namespace partita::http {
 
 namespace {
 
-constexpr int kBackgroundNiceness = 10;  // small requests have priority
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nx-amz-retry-after: 1000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 constexpr std::string_view kPlainHttp =
@@ -31,12 +28,13 @@ struct Protocol::Shared {
   Handler& handler;
   const Clock& clock;
   Random& random;
-  Budget budget{options.memory_budget};
-  Workers background{(options.threads + 1) / 2, kBackgroundNiceness};
+  std::shared_ptr<net::RequestResources> resources;
 };
 
 Protocol::Protocol(const Options& options, Handler& handler, const Clock& clock, Random& random)
-    : shared_(std::make_shared<Shared>(options, handler, clock, random)) {}
+    : shared_(
+          std::make_shared<Shared>(options, handler, clock, random,
+                                   std::make_shared<net::RequestResources>(options.memory_budget, options.threads))) {}
 
 // On one thread.
 class Protocol::Factory final : public net::ConnectionFactory {
@@ -46,11 +44,11 @@ class Protocol::Factory final : public net::ConnectionFactory {
         context_{.options = shared_->options,
                  .handler = shared_->handler,
                  .clock = shared_->clock,
-                 .budget = shared_->budget,
-                 .background = shared_->background,
+                 .budget = shared_->resources->budget,
+                 .background = shared_->resources->background,
                  .worker = worker,
                  .authenticator = {shared_->options.keys, shared_->clock, shared_->options.region},
-                 .ids = RequestIds(shared_->random)} {
+                 .ids = ops::RequestIds(shared_->random)} {
     if (administrators) context_.administrator = administrator(shared_->options);
   }
 
@@ -77,9 +75,10 @@ net::Protocol Protocol::protocol(bool administrators) const {
 
 net::Protocol Protocol::for_clients() const { return protocol(false); }
 net::Protocol Protocol::for_administrators() const { return protocol(true); }
+std::shared_ptr<net::RequestResources> Protocol::resources() const { return shared_->resources; }
 
 void Protocol::report(Exposition& out) const {
-  const Budget& budget = shared_->budget;
+  const Budget& budget = shared_->resources->budget;
   out.gauge("partita_request_memory_bytes", "Memory of --memory-budget that requests use.",
             static_cast<double>(budget.used()));
   out.gauge("partita_request_memory_limit_bytes", "Limit set by --memory-budget.", static_cast<double>(budget.limit()));

@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "http/handler.h"
 #include "http/options.h"
+#include "net/request_resources.h"
 #include "net/server.h"
 
 namespace partita::http {
@@ -32,6 +33,9 @@ class Protocol {
   net::Protocol for_clients() const;
   // Administrators: without TLS, signatures and a limit of connections. For sockets that only the operator can reach.
   net::Protocol for_administrators() const;
+
+  // For another protocol of the same server.
+  std::shared_ptr<net::RequestResources> resources() const;
 
   // The memory of requests, for an operator. Callable from any thread.
   void report(Exposition& out) const;

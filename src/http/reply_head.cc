@@ -72,21 +72,6 @@ std::string_view DateText::at(int64_t now_ms) {
   return text_;
 }
 
-// Of each random byte five bits, as a digit of 32.
-void RequestIds::next(Id& id) {
-  constexpr size_t kWords = (kSize + 7) / 8;
-  std::array<char, kWords * 8> digits;
-  for (size_t word = 0; word < kWords; ++word) {
-    const uint64_t bits = splitmix64(state_);
-    std::memcpy(&digits[word * 8], &bits, 8);
-  }
-  for (char& digit : digits) {
-    digit &= 31;
-    digit = static_cast<char>(digit + '0' + (digit > 9 ? 'A' - '9' - 1 : 0));
-  }
-  std::memcpy(id.data(), digits.data(), kSize);
-}
-
 void append_head(std::string& out, const ReplyHead& head) {
   const size_t before = out.size();
   const size_t said = head.content_type.size() + head.content_encoding.size() + head.request_id.size() +

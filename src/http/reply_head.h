@@ -1,13 +1,10 @@
 // The first part of a reply: status line and headers, as DynamoDB sends them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "base/random.h"
 
 namespace partita::http {
 
@@ -19,18 +16,6 @@ class DateText {
  private:
   int64_t second_ = -1;
   std::string text_;
-};
-
-// Request ids such as DynamoDB's: 52 capitals and digits. Unique, but not secret. For one thread.
-class RequestIds {
- public:
-  static constexpr size_t kSize = 52;
-  explicit RequestIds(Random& random) : state_(random.next()) {}
-  using Id = std::array<char, kSize>;
-  void next(Id& id);
-
- private:
-  uint64_t state_;
 };
 
 struct ReplyHead {

@@ -96,14 +96,42 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
     co_return co_await used.host().service().call(call);
   }
   if (auto refused = co_await refuse_creation(call, name)) co_return *std::move(refused);
+  auto used = co_await acquire_aside(std::move(name));
+  if (!used.ok()) co_return ops::refusal(used.error());
+  co_return co_await used->host().service().call(call);
+}
+
+Task<Result<void>> Namespaces::call_by(const ops::Call& call, ops::CallCodec& codec) {
+  PARTITA_CO_TRY(const auth::Caller* const caller, ops::caller_of(call));
+  PARTITA_CO_TRY(std::string name, checked_name(call));
+  Entries::iterator at;
+  bool open = false;
+  {
+    const MutexLock lock(mutex_);
+    open = pin(name, at);
+  }
+  if (open) {
+    const Handle used(*this, at);
+    co_return co_await used.host().service().call_by(call, codec);
+  }
+  if (caller->identity != nullptr) {
+    auto looked = co_await table::namespace_exists(environment_.store, name);
+    PARTITA_CO_TRY(const bool there, std::move(looked));
+    if (!there) co_return co_await empty_service_->call_by(call, codec);
+  }
+  auto acquired = co_await acquire_aside(std::move(name));
+  PARTITA_CO_TRY(const Handle used, std::move(acquired));
+  co_return co_await used.host().service().call_by(call, codec);
+}
+
+Task<Result<Namespaces::Handle>> Namespaces::acquire_aside(std::string name) {
   Executor* const home = Executor::current();
   const bool entered = co_await openers_.enter();
   // A serving thread must not wait: it may be the one that completes what it waits for.
-  if (!entered) co_return ops::refusal(refuse_for_now(name, "The system makes no thread to open it on."));
+  if (!entered) co_return refuse_for_now(name, "The system makes no thread to open it on.");
   auto used = acquire(std::move(name));
   co_await SwitchTo{home};
-  if (!used.ok()) co_return ops::refusal(used.error());
-  co_return co_await used->host().service().call(call);
+  co_return used;
 }
 
 Task<std::optional<ops::Reply>> Namespaces::refuse_creation(const ops::Call& call, std::string name) {

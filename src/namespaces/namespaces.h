@@ -18,6 +18,7 @@
 #include "base/task.h"
 #include "base/workers.h"
 #include "namespaces/database_host.h"
+#include "ops/call_codec.h"
 #include "ops/service.h"
 
 namespace partita::namespaces {
@@ -43,8 +44,13 @@ class Namespaces {
   bool is_default(const ops::Call& call) const {
     return call.target.empty() || (call.space.empty() && (by_ != NamespacesBy::kKey || key_of(call).empty()));
   }
+  // The same of a call that is not HTTP's (ops/call_codec.h): without a header, only its caller's key can name one.
+  bool is_default_by_key(const ops::Call& call) const { return by_ != NamespacesBy::kKey || key_of(call).empty(); }
   // Answers a call for a namespace. `call` and what it points to must live until the task has ended.
   Task<ops::Reply> call(const ops::Call& call);
+  // The same by a codec, which lives as long. For a caller with policies, a namespace that does not exist is an empty
+  // one, and is not created. Errors: those of ops::Service::call_by() and acquire().
+  Task<Result<void>> call_by(const ops::Call& call, ops::CallCodec& codec);
   // The namespace of a call; empty: the default database, or not a valid name.
   std::string_view name_of(const ops::Call& call) const;
 
@@ -90,6 +96,8 @@ class Namespaces {
   std::string_view requested_name(const ops::Call& call) const;
   // The refusal, if the namespace does not exist and its caller's policies would refuse the call in an empty one.
   Task<std::optional<ops::Reply>> refuse_creation(const ops::Call& call, std::string name);
+  // As acquire(), on another thread.
+  Task<Result<Handle>> acquire_aside(std::string name);
   Result<std::unique_ptr<DatabaseHost>> open(const std::string& name, int64_t clock_ms) const;
   Result<std::unique_ptr<DatabaseHost>> open_now(const std::string& name, int64_t clock_ms) const;
   // False: the namespace is not open. `at` is its entry, or the end.

@@ -101,4 +101,10 @@ bool Address::same_host(const Address& other) const {
   return four()->sin_addr.s_addr == other.four()->sin_addr.s_addr;
 }
 
+std::string_view Address::bytes() const {
+  if (family() == AF_INET6) return {reinterpret_cast<const char*>(&six()->sin6_addr), sizeof(in6_addr)};
+  if (family() == AF_INET) return {reinterpret_cast<const char*>(&four()->sin_addr), sizeof(in_addr)};
+  return {};
+}
+
 }  // namespace partita::net

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -35,6 +36,8 @@ class Address {
   // Without the port and brackets; empty for another family, such as that of Unix sockets.
   std::string host() const;
   bool same_host(const Address& other) const;
+  // In network order: 4 bytes, or 16; none for another family. Points into the address.
+  std::string_view bytes() const;
 
  private:
   static Address loopback(int family);

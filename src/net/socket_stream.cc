@@ -69,6 +69,12 @@ void SocketStream::finish(PendingIo*& io, size_t bytes) {
   done.handle.resume();
 }
 
+std::optional<Address> SocketStream::local() const {
+  if (socket_ < 0) return std::nullopt;
+  const Address address = Address::of_socket(socket_);
+  return address.bytes().empty() ? std::nullopt : std::optional(address);
+}
+
 void SocketStream::schedule() {
   if (!std::exchange(scheduled_, true)) queues_.reads.add(*this);
 }

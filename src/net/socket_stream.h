@@ -72,6 +72,7 @@ class SocketStream final : public Stream, private Loop::Watcher {
   // False: the system refuses to watch it, or the peer has gone.
   [[nodiscard]] bool open();
   std::string peer() const override { return peer_.host(); }
+  std::optional<Address> local() const override;
 
   void start_read(std::span<char> into, bool bulky, PendingIo& io) override;
   bool start_write(std::string_view first, std::string_view second, PendingIo& io) override;

@@ -8,9 +8,12 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "net/address.h"
 
 namespace partita::net {
 
@@ -35,6 +38,8 @@ class Stream {
   virtual bool encrypted() const = 0;
   // The network address of the peer in digits, as it was when the connection began; empty for a Unix socket.
   virtual std::string peer() const = 0;
+  // The network address of this end of the connection; nothing for a Unix socket, and once it is closed.
+  virtual std::optional<Address> local() const { return std::nullopt; }
   // Whether the peer is known to read no further reply. Known at once for a Unix socket.
   virtual bool closed_by_peer() const { return false; }
   // Closes the connection. Operations under way are resumed with 0 bytes, later.

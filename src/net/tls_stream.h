@@ -47,6 +47,7 @@ class TlsStream final : public Stream {
   void shutdown(std::string_view last) override;
   bool encrypted() const override { return true; }
   std::string peer() const override { return inner_->peer(); }
+  std::optional<Address> local() const override { return inner_->local(); }
   void close() override { inner_->close(); }
 
  private:

@@ -43,6 +43,7 @@ Result<int> open_file(const std::string& path) {
 
 std::string_view source_of(ops::Api api) {
   if (api == ops::Api::kAutoScaling) return "application-autoscaling.amazonaws.com";
+  if (api == ops::Api::kDax) return "dax.amazonaws.com";
   if (api == ops::Api::kIam) return "iam.amazonaws.com";
   if (api == ops::Api::kCloudWatch) return "monitoring.amazonaws.com";
   return api == ops::Api::kSts ? "sts.amazonaws.com" : "dynamodb.amazonaws.com";

@@ -5,6 +5,7 @@
 
 #include "auth/identities.h"
 #include "ops/footprint.h"
+#include "ops/operation.h"
 #include "wire/fault_table.h"
 #include "wire/legible.h"
 
@@ -45,7 +46,9 @@ LogLevel level_of(const ops::Reply& reply, bool slow) {
   return is_refusal(reply) ? LogLevel::kInfo : LogLevel::kDebug;
 }
 
-std::string operation_of(const ops::Call& call) {
+// Only calls of JSON name a target.
+std::string operation_of(const ops::Call& call, const ops::Reply& reply) {
+  if (call.target.empty() && reply.operation != nullptr) return std::string(reply.operation->name);
   const std::string_view name = call.target.substr(call.target.find('.') + 1);
   return name.empty() ? "A request without an operation" : named(name);
 }
@@ -86,7 +89,7 @@ void RequestLog::write(const ops::Call& call, std::string_view space, const ops:
   std::string outcome = std::to_string(reply.status);
   if (reply.error) outcome.append(" ").append(wire::name_of(static_cast<Exception>(*reply.error)).name);
   const std::string others = unsaid == 0 ? "" : " (" + std::to_string(unsaid) + " more such lines were held back)";
-  log(level, {operation_of(call), " was answered ", outcome, " after ", std::to_string(took_ms), " ms",
+  log(level, {operation_of(call, reply), " was answered ", outcome, " after ", std::to_string(took_ms), " ms",
               circumstances_of(call, space), reply.trouble().empty() ? "." : ": ", reply.trouble(), others});
 }
 

@@ -109,6 +109,8 @@ ServiceWords words_of(ops::Api api) {
       return {"DynamoDB Streams", "DynamoDB."};
     case ops::Api::kAutoScaling:
       return {"Application Auto Scaling", "AutoScaling."};
+    case ops::Api::kDax:
+      return {"DAX", "DAX."};
     case ops::Api::kIam:
       return {"IAM", "IAM."};
     case ops::Api::kSts:

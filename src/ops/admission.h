@@ -10,15 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "clusters/dax_address.h"
 #include "ops/authorisation.h"
 #include "ops/call.h"
 #include "ops/insight_counters.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
 #include "table/catalog/access.h"
+#include "throttle/capacity_limits.h"
 #include "throttle/request_rates.h"
 #include "throttle/reservations.h"
-#include "throttle/capacity_limits.h"
 
 namespace partita::ops {
 
@@ -65,6 +66,11 @@ class Admission {
   // For the capacity of one request, which this outlives.
   throttle::Reservations reservations() { return {*capacity_, space_}; }
 
+  // Where clients reach the DAX protocol of the server, which calls of its control API tell. Set it before the first
+  // call.
+  void set_dax_address(clusters::DaxAddress address) { dax_address_ = std::move(address); }
+  const clusters::DaxAddress& dax_address() const { return dax_address_; }
+
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
 
@@ -74,6 +80,7 @@ class Admission {
   const std::shared_ptr<TableMeters> meters_;
   const std::shared_ptr<InsightCounters> insights_;
   const std::string space_;
+  clusters::DaxAddress dax_address_;
   Authorisation authorisation_;
 };
 

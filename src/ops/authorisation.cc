@@ -75,10 +75,14 @@ struct ArnText {
 // The ARN of what is accessed, in memory that the thread keeps. What names no table is about everything; AWS says of
 // the lists of tables and streams that they are of all tables.
 std::string_view resource_of(const Context& context, const table::Access& access) {
-  if (!access.global_table.empty()) {
+  if (!access.other_name.empty()) {
     std::string& arn = PerThread<ArnText>::get().text;
     arn.clear();
-    append_global_table_arn(arn, context, access.global_table);
+    if (context.operation.api == Api::kDax) {
+      append_cluster_arn(arn, context, access.other_name);
+    } else {
+      append_global_table_arn(arn, context, access.other_name);
+    }
     return arn;
   }
   const bool streams = context.operation.api == Api::kStreams || !access.stream.empty();

@@ -28,7 +28,8 @@ struct Subject {
   std::string* region = nullptr;  // the driver puts the caller's here
   const std::vector<api::Tag>* tags = nullptr;
   const std::vector<std::string>* tag_names = nullptr;
-  const std::string* scaled = nullptr;               // a resource of Application Auto Scaling, for the logs alone
+  const std::string* other = nullptr;                // a resource of another service, for the logs alone
+  const std::string* cluster = nullptr;              // a name, or "*" for all clusters
   std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
 };
 
@@ -77,7 +78,8 @@ class ControlExecutionOf final : public ControlExecution {
     if (named.table != nullptr) visit(arn_given().empty() ? *named.table : arn_given(), {}, table::Verb::kControl);
     if (named.resource != nullptr) visit(named.resource->arn, {}, table::Verb::kControl);
     if (named.stream_arn != nullptr) visit(*named.stream_arn, {}, table::Verb::kControl);
-    if (named.scaled != nullptr) visit(*named.scaled, {}, table::Verb::kControl);
+    if (named.other != nullptr) visit(*named.other, {}, table::Verb::kControl);
+    if (named.cluster != nullptr) visit(*named.cluster, {}, table::Verb::kControl);
   }
 
   Result<Request>& decoded() { return request_; }

@@ -99,7 +99,8 @@ Result<table::Access> access_of(const Subject& subject, const Context& context) 
     access.name = subject.stream->table;
     access.stream = subject.stream->label;
   }
-  if (subject.global_table != nullptr) access.global_table = *subject.global_table;
+  if (subject.global_table != nullptr) access.other_name = *subject.global_table;
+  if (subject.cluster != nullptr) access.other_name = *subject.cluster;
   if (subject.index != nullptr && *subject.index) access.index_name = **subject.index;
   if (subject.region != nullptr) *subject.region = context.caller.region;
   access.tags = subject.tags;

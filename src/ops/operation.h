@@ -24,7 +24,7 @@ struct Operation;
 enum class Kind : uint8_t { kRead, kWrite, kControl };
 // The AWS service of an operation. All are served at the same address. IAM and STS take forms, CloudWatch several
 // encodings, the others JSON.
-enum class Api : uint8_t { kDynamoDb, kStreams, kAutoScaling, kIam, kSts, kCloudWatch };
+enum class Api : uint8_t { kDynamoDb, kStreams, kAutoScaling, kDax, kIam, kSts, kCloudWatch };
 
 // What requests of a service that takes JSON have in common.
 struct JsonService {

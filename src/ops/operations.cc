@@ -46,6 +46,7 @@ constexpr std::array kJsonServices = {
     JsonService{Api::kStreams, "DynamoDBStreams_20120810.", "application/x-amz-json-1.0", auth::SignedFor::kDynamoDb},
     JsonService{Api::kAutoScaling, "AnyScaleFrontendService.", "application/x-amz-json-1.1",
                 auth::SignedFor::kAutoScaling, true},
+    JsonService{Api::kDax, "AmazonDAXV3.", "application/x-amz-json-1.1", auth::SignedFor::kDax, true},
 };
 static_assert(std::ranges::is_sorted(kJsonServices, {}, &JsonService::api));
 static_assert(kJsonServices.back().api == static_cast<Api>(kJsonServices.size() - 1), "a row for each");

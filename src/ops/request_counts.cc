@@ -43,6 +43,7 @@ size_t place_of(const Operation* operation) {
     case Api::kDynamoDb:
     case Api::kStreams:
     case Api::kAutoScaling:
+    case Api::kDax:
       return place(operations());
     case Api::kIam:
     case Api::kSts:

@@ -58,6 +58,11 @@ void append_global_table_arn(std::string& out, const Context& context, std::stri
   out.append(":global-table/").append(global_table);
 }
 
+void append_cluster_arn(std::string& out, const Context& context, std::string_view cluster) {
+  out.append("arn:").append(kPartition).append(":dax:").append(context.caller.region).append(":");
+  out.append(context.caller.account_id).append(":cache/").append(cluster);
+}
+
 std::optional<std::string_view> in_table(std::string_view relative_id) {
   if (!relative_id.starts_with(kTable)) return std::nullopt;
   return relative_id.substr(kTable.size());

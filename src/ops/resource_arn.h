@@ -1,4 +1,5 @@
-// ARNs of tables and streams: parsed, checked against the caller's region and account, and made. Pure functions.
+// ARNs of tables, streams and clusters: parsed, checked against the caller's region and account, and made. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -26,6 +27,8 @@ void append_table_arn(std::string& out, const Context& context, std::string_view
 void append_index(std::string& table_arn, std::string_view index);
 // The ARN of a global table of version 2017.11.29 has no region.
 void append_global_table_arn(std::string& out, const Context& context, std::string_view global_table);
+// The ARN of DAX's cluster of that name; "*" for all of them.
+void append_cluster_arn(std::string& out, const Context& context, std::string_view cluster);
 // The part of an ARN's relative id behind "table/"; absent: it does not begin so.
 std::optional<std::string_view> in_table(std::string_view relative_id);
 

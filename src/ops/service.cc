@@ -4,9 +4,11 @@
 #include <utility>
 #include <variant>
 
+#include "base/yield_budget.h"
 #include "model/fault.h"
 #include "ops/account_call.h"
 #include "ops/admission.h"
+#include "ops/call_codec.h"
 #include "ops/footprint.h"
 #include "ops/json_codec.h"
 #include "ops/metric_counts.h"
@@ -105,8 +107,12 @@ Service::Service(table::Database& database, Enforcement enforcement, uint64_t re
 Service::Service(table::Database& database, const Service& elder, std::string space)
     : database_(&database),
       parts_(new Parts{elder.parts_->enforcement, elder.parts_->rates, elder.parts_->capacity, elder.parts_->meters,
-                       nullptr, nullptr, std::move(space), database.clock()}) {}
+                       nullptr, nullptr, std::move(space), database.clock()}) {
+  set_dax_address(elder.parts_->admission.dax_address());
+}
 Service::~Service() = default;
+
+void Service::set_dax_address(clusters::DaxAddress address) { parts_->admission.set_dax_address(std::move(address)); }
 
 void Service::resume(table::Database& database) {
   database_ = &database;
@@ -178,6 +184,63 @@ Task<Result<void>> Service::run(const Operation& operation, const auth::Caller& 
   if (database_ == nullptr) co_return without_database();
   const Context context{*database_, parts_->admission, caller, operation, {}, {}, nullptr, iterators_from_ms_};
   co_return co_await execution.run(context);
+}
+
+namespace {
+
+// A codec that still misses something then would ask for ever.
+constexpr int kMostFetches = 100;
+
+// Ends the work of a codec that was not done at once.
+Task<Result<void>> go_on(CallCodec& codec, Result<CodecStep> (CallCodec::*work)(const Context&), CodecStep step,
+                         const Context& context) {
+  YieldBudget budget(YieldBudget::Start::kBegun);
+  int fetches = 0;
+  while (step != CodecStep::kDone) {
+    if (step == CodecStep::kFetch) {
+      if (++fetches > kMostFetches) {
+        co_return Error(ErrorKind::kUnavailable, "a request needs too many attribute lists.");
+      }
+      PARTITA_CO_TRY_VOID(co_await codec.fetch(context));
+    } else {
+      co_await budget.yield();
+    }
+    PARTITA_CO_TRY(step, (codec.*work)(context));
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Task<Result<void>> Service::call_by(const Call& call, CallCodec& codec) {
+  PARTITA_CO_TRY(const auth::Caller* const caller, parts_->admission.identify(call));
+  if (caller->signed_for != auth::SignedFor::kDax && caller->signed_for != auth::SignedFor::kAny) {
+    co_return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDax)});
+  }
+  PARTITA_CO_TRY_VOID(parts_->admission.enter(call, *caller));
+  DrainLock::SharedGuard guard(drain_lock_);
+  co_await guard;
+  if (database_ == nullptr) [[unlikely]]
+    co_return without_database();
+  const Context context{*database_,  parts_->admission,  *caller,        codec.operation(), call.host,    {},
+                        call.source, iterators_from_ms_, call.footprint, nullptr,           call.began_ns};
+  PARTITA_CO_TRY(CodecStep step, codec.decode(context));
+  if (step != CodecStep::kDone) {
+    PARTITA_CO_TRY_VOID(co_await go_on(codec, &CallCodec::decode, step, context));
+  }
+  Execution& execution = codec.execution();
+  Result<void> done = co_await execution.run(context);
+  if (done.ok()) {
+    auto encoded = codec.encode(context);
+    if (!encoded.ok()) {
+      done = std::move(encoded).error();
+    } else if (*encoded != CodecStep::kDone) {
+      done = co_await go_on(codec, &CallCodec::encode, *encoded, context);
+    }
+  }
+  if (!done.ok()) count_reasons(done.error(), execution, context);
+  if (call.footprint != nullptr) note_names(execution, *call.footprint);
+  co_return done;
 }
 
 Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {

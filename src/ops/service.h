@@ -16,15 +16,16 @@
 #include "base/exposition.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "clusters/dax_address.h"
 #include "metrics/counts.h"
 #include "metrics/evaluation.h"
 #include "metrics/insights.h"
 #include "ops/authorisation.h"
 #include "ops/call.h"
 #include "ops/request_totals.h"
+#include "throttle/capacity_limits.h"
 #include "throttle/heat_report.h"
 #include "throttle/hot_keys.h"
-#include "throttle/capacity_limits.h"
 
 namespace partita::table {
 class Database;
@@ -38,6 +39,7 @@ class Directory;
 namespace partita::ops {
 
 class Admission;
+class CallCodec;
 class Execution;
 
 class Service {
@@ -56,6 +58,12 @@ class Service {
   // Answers a call. Never fails: an error is a Reply with AWS's error body. `call` and what it points to outlive the
   // task. Callable from any thread; continues through the current Executor.
   Task<Reply> call(const Call& call);
+
+  // Answers a call of a protocol that is not JSON, by its codec (call_codec.h). An error is for the codec's protocol to
+  // send. Faults: the refusal of the signature, kInvalidSignature for one of another service than DAX, kRateExceeded,
+  // and those of the operation. Both arguments, and what `call` points to, outlive the task. Callable from any thread;
+  // continues through the current Executor.
+  Task<Result<void>> call_by(const Call& call, CallCodec& codec);
 
   // An operation without a protocol: the execution, of that operation, holds the request and then the reply. Policies
   // of `caller.identity` are enforced; without an identity everything is allowed. Capacity counts in the metrics of
@@ -112,6 +120,9 @@ class Service {
   // What becomes of the actions of alarms; kIgnored at first. Set it before the first call.
   void set_alarm_actions(metrics::AlarmActions actions) { alarm_actions_ = actions; }
   metrics::AlarmActions alarm_actions() const { return alarm_actions_; }
+  // Where the server offers the DAX protocol, which clusters need; nowhere at first. Services of namespaces that are
+  // made afterwards share it. Set it before the first call.
+  void set_dax_address(clusters::DaxAddress address);
   // Writes all metrics of requests. Callable from any thread.
   void report(Exposition& out);
   // What CloudWatch's metrics are made of, of the tables of this service. For one thread, which is the only one to take

@@ -21,6 +21,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 TARGET = "DynamoDB_20120810"
+DAX_TARGET = "AmazonDAXV3"
 SCALING_TARGET = "AnyScaleFrontendService"
 STREAMS_TARGET = "DynamoDBStreams_20120810"
 OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
@@ -117,6 +118,13 @@ def call_scaling(operation, body):
     data = json.dumps(body).encode()
     wanted = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"{SCALING_TARGET}.{operation}"}
     return send(data, signed_headers(data, wanted, "application-autoscaling"))
+
+
+def call_dax(operation, body):
+    """As call(), of DAX's control API."""
+    data = json.dumps(body).encode()
+    wanted = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": f"{DAX_TARGET}.{operation}"}
+    return send(data, signed_headers(data, wanted, "dax"))
 
 
 def ok_scaling(operation, **parameters):

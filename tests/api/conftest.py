@@ -63,7 +63,7 @@ def endpoint():
         os.environ["PARTITA_ENDPOINT"] = os.environ["PARTITA_ENDPOINT"].rstrip("/")
         yield
         return
-    with store_arguments(os.environ.get("PARTITA_ENGINE", "memory")) as store, running_server(**store) as server:
+    with store_arguments(os.environ.get("PARTITA_ENGINE", "memory")) as store, running_server(**store, extra_args=["--dax", "127.0.0.1:0"]) as server:
         os.environ["PARTITA_ENDPOINT"] = server.url
         yield
         del os.environ["PARTITA_ENDPOINT"]

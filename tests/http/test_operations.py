@@ -17,6 +17,7 @@ TARGETS = {
     "DynamoDB": "DynamoDB_20120810",
     "DynamoDB Streams": "DynamoDBStreams_20120810",
     "Application Auto Scaling": "AnyScaleFrontendService",
+    "DAX": "AmazonDAXV3",
 }
 
 

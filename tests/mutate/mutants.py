@@ -6,6 +6,7 @@ behind a colon where only some of their cases are meant. They run in this order 
 
 from apart import APART
 from mutant import Mutant
+from of_dax_calls import DAX_CALLS
 from of_policies import POLICIES, TIMES
 
 ROCKS = "src/engines/rocksdb/"
@@ -296,9 +297,9 @@ SOCKETS = [
            "const size_t charged = capacity > kFirstCapacity ? capacity : 0;", "const size_t charged = 0;",
            ("http_test", "http")),
     Mutant("a parsed body takes nothing from the budget", "src/http/connection.cc",
-           "body.size() <= kUncounted ? 0 : context_.handler.memory_of(call)", "0", ("http:hostile",)),
+           "body.size() <= net::kUncountedBytes ? 0 : context_.handler.memory_of(call)", "0", ("http:hostile",)),
     Mutant("a reply takes nothing from the budget", "src/http/connection.cc",
-           "if (!take_memory(share, reply.body.capacity())) {", "if (false) {", ("http:hostile",)),
+           "if (!RequestResources::take(share, reply.body.capacity())) {", "if (false) {", ("http:hostile",)),
     Mutant("a large body is read for anyone", "src/http/connection.cc",
            "if (!caller_checked && size > kSmallBody) {", "if (!caller_checked && size > UINT64_MAX - 1) {", ("http_test", "http")),
     Mutant("a page is asked only when its body is read", "src/http/connection.cc",
@@ -533,4 +534,5 @@ FOUNDATIONDB = [
            "key.read_mostly = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
 
-MUTANTS = APART + FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES + TIMES
+MUTANTS = APART + DAX_CALLS + FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS
+MUTANTS += POLICIES + TIMES

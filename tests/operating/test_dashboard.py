@@ -109,7 +109,11 @@ def wait_for_data(url, expression):
 def prometheus(tmp_path_factory):
     """Some panels are of one engine alone, so there are two servers."""
     stop = threading.Event()
-    with running_postgres() as postgres, running_server() as one, running_server(store=postgres.url) as other:
+    caches = ["--dax", f"127.0.0.1:{free_port()}", "--dax-cache", "16"]
+    with contextlib.ExitStack() as running:
+        postgres = running.enter_context(running_postgres())
+        one = running.enter_context(running_server(extra_args=caches))
+        other = running.enter_context(running_server(store=postgres.url))
         loaders = [threading.Thread(target=load, args=(server, stop, server is one)) for server in (one, other)]
         for loader in loaders:
             loader.start()

@@ -17,7 +17,7 @@ struct DeleteScalingPolicy {
     return Request{std::move(units), std::string(in.text(wire::Field::kPolicyName))};
   }
 
-  static Subject subject(Request& request) { return {.scaled = &request.units.resource}; }
+  static Subject subject(Request& request) { return {.other = &request.units.resource}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::delete_scaling_policy(context.database, request));

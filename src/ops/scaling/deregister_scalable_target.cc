@@ -14,7 +14,7 @@ struct DeregisterScalableTarget {
 
   static Result<Request> decode(const wire::Members& in) { return decode_scaled_units(in); }
 
-  static Subject subject(Request& request) { return {.scaled = &request.resource}; }
+  static Subject subject(Request& request) { return {.other = &request.resource}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::deregister_target(context.database, request));

@@ -72,7 +72,7 @@ struct PutScalingPolicy {
     return request;
   }
 
-  static Subject subject(Request& request) { return {.scaled = &request.units.resource}; }
+  static Subject subject(Request& request) { return {.other = &request.units.resource}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY(table::ScalingPolicy policy, co_await table::put_scaling_policy(context.database, request));

@@ -53,7 +53,7 @@ struct PutScheduledAction {
     return request;
   }
 
-  static Subject subject(Request& request) { return {.scaled = &request.units.resource}; }
+  static Subject subject(Request& request) { return {.other = &request.units.resource}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::put_scheduled_action(context.database, request));

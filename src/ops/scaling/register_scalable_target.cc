@@ -30,7 +30,7 @@ struct RegisterScalableTarget {
     return request;
   }
 
-  static Subject subject(Request& request) { return {.scaled = &request.units.resource}; }
+  static Subject subject(Request& request) { return {.other = &request.units.resource}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     return table::register_target(context.database, request);

@@ -17,7 +17,7 @@ struct ListTagsOfTarget {
     return Request{std::string(in.text(wire::Field::kResourceARN)), {}, {}};
   }
 
-  static Subject subject(Request& request) { return {.scaled = &request.arn}; }
+  static Subject subject(Request& request) { return {.other = &request.arn}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     return table::tags_of_target(context.database, request.arn);

@@ -16,7 +16,7 @@ struct UntagTarget {
     return Request{std::string(in.text(wire::Field::kResourceARN)), {}, texts(in[wire::Field::kTagKeys])};
   }
 
-  static Subject subject(Request& request) { return {.scaled = &request.arn}; }
+  static Subject subject(Request& request) { return {.other = &request.arn}; }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::untag_target(context.database, request));

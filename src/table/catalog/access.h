@@ -47,7 +47,7 @@ struct Access {
   uint32_t owner_id = 0;                                // its id, also after its deletion; 0: it never existed
   std::string_view index_name;                          // the index concerned
   std::string_view stream;                              // the label of the stream concerned
-  std::string_view global_table;                        // the global table concerned; `name` is empty then
+  std::string_view other_name;                          // of a global table or of a cluster; `name` is empty then
   const std::vector<api::Tag>* tags = nullptr;          // to be added
   const std::vector<std::string>* tag_names = nullptr;  // to be removed
 

@@ -1,0 +1,43 @@
+// The times to live of DAX's caches, as the parameter group of the stored cluster has them (src/clusters). A thread
+// reads them once a second, so that also those count that another server of the store has changed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/thread.h"
+#include "dax/item_cache.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+class CacheTimesThread {
+ public:
+  // The service outlives it. Error: kUnavailable if the system provides no thread.
+  static Result<std::unique_ptr<CacheTimesThread>> start(ops::Service& service);
+  // Without a thread, for tests, which call tick().
+  explicit CacheTimesThread(ops::Service& service) : service_(service) {}
+
+  // What was read last; DAX's defaults at first. Callable from any thread.
+  dax::CacheTimes times() const {
+    return {.item_ttl_ms = item_ttl_ms_.load(std::memory_order_relaxed),
+            .query_ttl_ms = query_ttl_ms_.load(std::memory_order_relaxed)};
+  }
+  // What the thread does every second. While the database is changed it does nothing.
+  void tick();
+
+ private:
+  void run(const std::stop_token& stop);
+
+  ops::Service& service_;
+  std::atomic<int64_t> item_ttl_ms_{dax::CacheTimes().item_ttl_ms};
+  std::atomic<int64_t> query_ttl_ms_{dax::CacheTimes().query_ttl_ms};
+  Mutex mutex_;
+  CondVar wake_;
+  Thread thread_;
+};
+
+}  // namespace partita::app

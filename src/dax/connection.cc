@@ -1,0 +1,358 @@
+#include "dax/connection.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/executor.h"
+#include "base/reserve.h"
+#include "base/workers.h"
+#include "dax/definitions.h"
+#include "dax/endpoints.h"
+#include "dax/item_codec.h"
+#include "model/fault.h"
+#include "ops/footprint.h"
+#include "ops/table_meters.h"
+#include "wire/dax/error.h"
+
+namespace partita::dax {
+
+namespace {
+
+using model::Fault;
+using net::RequestResources;
+using wire::dax::RequestScanner;
+using wire::dax::ScanStatus;
+using Method = wire::dax::Method;
+
+// How much of a refused request is read, so that the client sees the refusal before the connection ends.
+constexpr size_t kMaxDrained = size_t{64} << 20;
+constexpr int64_t kDrainMs = 5'000;
+// Beyond the timeout of a request, a client gets the time for it or its reply at this rate.
+constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
+// The request, what it is decoded to, and the batch that is written.
+constexpr size_t kCopies = 3;
+constexpr size_t kKeptReply = 16384;
+constexpr uint8_t kLastFrame = 1;
+constexpr int kYieldAfter = 2;
+// How the second client for Go names itself.
+constexpr std::string_view kGoV2 = "DaxGoV2Client";
+constexpr int kWorkOfAuthorisation = 1;
+
+// What an operation on tables is called that has a number in DAX's protocol; empty for all others.
+std::string_view name_of_refused(Method method) {
+  switch (method) {
+    case Method::kListTables:
+      return "ListTables";
+    case Method::kDescribeTable:
+      return "DescribeTable";
+    case Method::kDeleteTable:
+      return "DeleteTable";
+    case Method::kDescribeLimits:
+      return "DescribeLimits";
+    case Method::kCreateTable:
+      return "CreateTable";
+    case Method::kUpdateTable:
+      return "UpdateTable";
+    default:
+      return {};
+  }
+}
+
+bool is_definition(Method method) {
+  return method == Method::kDefineKeySchema || method == Method::kDefineAttributeListId ||
+         method == Method::kDefineAttributeList;
+}
+
+}  // namespace
+
+Connection::Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream)
+    : net::Connection(std::move(stream)),
+      context_(context),
+      received_(context.resources.budget),
+      authorisation_(context.verifier) {}
+
+// --- time
+// -------------------------------------------------------------------------------------------------------------
+
+int64_t Connection::time_of(Phase phase) const {
+  switch (phase) {
+    case Phase::kIdle:
+      return context_.options.idle_timeout_ms;
+    case Phase::kDraining:
+      return kDrainMs;
+    default:
+      return context_.options.request_timeout_ms;
+  }
+}
+
+// Each phase has one deadline, which is later by a fixed time for each byte moved.
+void Connection::enter(Phase phase, size_t bytes) {
+  if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = context_.worker.now_ns;
+  phase_ = phase;
+  const auto pace = static_cast<int64_t>(bytes) * 1'000'000'000 / kLeastBytesPerSecond;
+  deadline_ns_ = phase_began_ns_ + time_of(phase) * 1'000'000 + pace;
+}
+
+void Connection::sweep() {
+  if (phase_ != Phase::kHandling && context_.worker.now_ns > deadline_ns_) stream().close();
+}
+
+void Connection::stop() {
+  if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream().close();
+}
+
+std::optional<int64_t> Connection::idle_until_ns() const {
+  if (phase_ != Phase::kIdle) return std::nullopt;
+  return deadline_ns_;
+}
+
+// --- requests
+// ---------------------------------------------------------------------------------------------------------
+
+Task<> Connection::serve() {
+  Next next = Next::kGoOn;
+  bool greeted = false;
+  int work = 0;  // done since something was read
+  while (next == Next::kGoOn && !context_.worker.stopping) {
+    RequestScanner scanner(greeted ? RequestScanner::Kind::kRequest : RequestScanner::Kind::kPreamble,
+                           context_.options.max_request_bytes);
+    ScanStatus status = scanner.scan(received_.bytes());
+    // It came together with the one before. Pipelined requests yield between two of them; an authorisation comes in
+    // front of one.
+    if (status == ScanStatus::kComplete && work >= kYieldAfter) {
+      work = 0;
+      co_await Yield();
+    }
+    while (status == ScanStatus::kMore) {
+      const std::optional<Error> refused = refusal_of(scanner.size());
+      const std::span<char> space = refused ? std::span<char>() : received_.space(scanner.size());
+      if (space.empty()) {
+        Error error = refused ? *refused : model::refuse(Fault::kOverloaded);
+        co_await refuse(std::move(error));
+        co_return co_await drain();
+      }
+      const size_t before = received_.bytes().size();
+      enter(before == 0 ? Phase::kIdle : Phase::kReceiving, before);
+      net::ReadBytes read(stream(), space, before > net::kSmallRequest);
+      const size_t size = co_await read;
+      if (size == 0) co_return;
+      work = 0;
+      received_.received(size);
+      status = scanner.scan(received_.bytes());
+    }
+    if (status != ScanStatus::kComplete) co_return co_await give_up(status);
+    const std::string_view request = received_.bytes().substr(0, scanner.size());
+    if (!greeted) {
+      greeted = greet(request);
+      if (!greeted) co_return;
+    } else if (scanner.method() == Method::kAuthorizeConnection) {
+      if (!authorise(request.substr(scanner.arguments_at()))) co_return;
+      work += kWorkOfAuthorisation;
+    } else {
+      next = co_await answer(scanner.method(), request.substr(scanner.arguments_at()));
+      work = kYieldAfter;
+    }
+    received_.consume(scanner.size());
+  }
+  stream().shutdown();
+}
+
+// Why a request of at least `bytes` is not read on: a large one takes memory, so its caller must be known.
+std::optional<Error> Connection::refusal_of(size_t bytes) {
+  if (std::max(bytes, received_.bytes().size()) <= net::kSmallRequest) return std::nullopt;
+  const ops::Call call = begin_call();
+  const auto caller = ops::caller_of(call);
+  if (caller.ok()) return std::nullopt;
+  return caller.error();
+}
+
+// False: this is no client of DAX's, or one of another protocol.
+bool Connection::greet(std::string_view preamble) {
+  const auto read = wire::dax::read_preamble(preamble);
+  if (!read.ok()) return false;
+  framed_ = read->framed;
+  user_agent_ = read->user_agent.substr(0, kMaxUserAgent);
+  always_selects_ = user_agent_.starts_with(kGoV2);
+  return true;
+}
+
+// There is no reply. False: it is malformed.
+bool Connection::authorise(std::string_view arguments) {
+  wire::CborReader in(arguments);
+  Proof proof;
+  proof.access_key_id = in.text();
+  proof.signature = in.text();
+  proof.string_to_sign = in.bytes();
+  if (!in.take_null()) proof.session_token = in.text();
+  if (!in.take_null()) static_cast<void>(in.text());  // the user agent, which the preamble has too
+  if (!in.finished()) return false;
+  authorisation_.prove(proof);
+  return true;
+}
+
+Task<Connection::Next> Connection::answer(Method method, std::string_view arguments) {
+  if (method == Method::kEndpoints) return answer_endpoints();
+  if (const std::string_view name = name_of_refused(method); !name.empty()) {
+    return refuse(model::refuse(Fault::kDaxUnsupported, {std::string(name)}));
+  }
+  return answer_call(method, arguments);
+}
+
+ops::Call Connection::begin_call() {
+  context_.ids.next(id_);
+  const int64_t now_ns = context_.clock.monotonic_ns();
+  ops::Call call{{}, {}, {}, authorisation_.verdict(now_ns), {}, this, {id_.data(), id_.size()}};
+  call.began_ns = now_ns;
+  return call;
+}
+
+// Of one call, made in place.
+struct Connection::Codec {
+  std::optional<ItemCodec> items;
+  std::optional<DefinitionCodec> definition;
+
+  ops::CallCodec& make(Method method, const ItemCodec::Wires& wires) {
+    if (is_definition(method)) return definition.emplace(method, wires.arguments, wires.out);
+    return items.emplace(method, wires);
+  }
+};
+
+Task<Connection::Next> Connection::answer_call(Method method, std::string_view arguments) {
+  phase_ = Phase::kHandling;
+  ops::Call call = begin_call();
+  ops::RequestFootprint footprint;
+  call.footprint = &footprint;
+  BudgetShare share(context_.resources.budget);
+  // Decoding a large request takes milliseconds, in which other connections of this thread would wait.
+  const bool large = arguments.size() > net::kSmallRequest;
+  Executor* const home = Executor::current();
+  begin_reply();
+  Codec codecs;
+  // The lists that this thread knows are for this thread alone.
+  const ItemCodec::Wires wires{arguments, call.request_id, large ? nullptr : &context_.lists, *reply_,
+                               context_.options.caches, always_selects_};
+  ops::CallCodec& codec = codecs.make(method, wires);
+  Result<void> done;
+  bool failed = false;
+  try {
+    if (large) co_await context_.resources.background.enter();
+    const size_t needed = arguments.size() <= net::kUncountedBytes ? 0 : kCopies * arguments.size();
+    if (memory_reserve_held() && RequestResources::take(share, needed)) {
+      done = co_await context_.handler.call_by(call, codec);
+    } else {
+      done = model::refuse(Fault::kOverloaded);
+    }
+  } catch (const std::bad_alloc&) {
+    failed = true;
+  }
+  co_await SwitchTo{home};  // an allocation may have failed on a background thread
+  if (failed) done = model::refuse(Fault::kInternal);
+  if (done.ok() && !RequestResources::take(share, reply_->size())) {
+    if (codec.operation().kind == ops::Kind::kRead) {
+      done = model::refuse(Fault::kOverloaded);
+    } else {
+      share.resize_anyway(reply_->size());
+    }
+  }
+  if (!done.ok()) write_refusal(done.error(), codecs.items ? codecs.items->failure() : std::string_view());
+  // Definitions are a part of the protocol and no calls of DynamoDB, unless they fail.
+  if (!done.ok() || codecs.items) {
+    const ops::Reply outcome = ops::outcome_of(codec.operation(), done);
+    context_.handler.answered(call, outcome, context_.clock.monotonic_ns() - call.began_ns);
+  }
+  net::WriteBytes write = send();
+  const bool sent = co_await write;
+  end_reply();
+  co_return sent ? Next::kGoOn : Next::kEnd;
+}
+
+Task<Connection::Next> Connection::answer_endpoints() {
+  const ops::Call call = begin_call();
+  const auto caller = ops::caller_of(call);
+  if (!caller.ok()) co_return co_await refuse(caller.error(), ops::find_operation("DescribeEndpoints"));
+  begin_reply();
+  reply_->array(0);
+  write_endpoints(*reply_, context_.options, stream().local(), (*caller)->region + "a");
+  net::WriteBytes write = send();
+  const bool sent = co_await write;
+  co_return sent ? Next::kGoOn : Next::kEnd;
+}
+
+// --- replies
+// ----------------------------------------------------------------------------------------------------------
+
+// Answers what is no call of the handler's. `operation`: as which it counts; null: as none.
+Task<Connection::Next> Connection::refuse(Error error, const ops::Operation* operation) {
+  const ops::Call call = begin_call();
+  const auto caller = ops::caller_of(call);
+  if (!caller.ok()) error = caller.error();
+  write_refusal(error);
+  ops::Reply reply = ops::refusal(error);
+  reply.operation = operation;
+  context_.handler.answered(call, reply, context_.clock.monotonic_ns() - call.began_ns);
+  net::WriteBytes write = send();
+  const bool sent = co_await write;
+  co_return sent ? Next::kGoOn : Next::kEnd;
+}
+
+// A request that cannot be skipped ends the connection; one that is no CBOR does so without a word.
+Task<> Connection::give_up(ScanStatus status) {
+  if (status == ScanStatus::kMalformed) co_return;
+  const bool large = status == ScanStatus::kTooLarge;
+  Error error = large ? model::refuse(Fault::kDaxMalformed, {"it has more than 16 MiB"})
+                      : model::refuse(Fault::kDaxUnsupported, {"A method of this number"});
+  co_await refuse(std::move(error));
+  co_await drain();
+}
+
+void Connection::begin_reply() {
+  if (reply_) {
+    reply_->cut(0);
+  } else {
+    reply_.emplace();
+  }
+}
+
+// Frees the memory of a large reply.
+void Connection::end_reply() {
+  if (reply_->size() > kKeptReply) reply_.reset();
+}
+
+void Connection::write_refusal(const Error& error, std::string_view written) {
+  if (reply_) end_reply();  // what was written of another one
+  begin_reply();
+  if (!written.empty()) return reply_->raw(written);
+  const std::string_view id(id_.data(), id_.size());
+  if (authorisation_.lapsed()) return wire::dax::encode_authorisation_lapsed(*reply_, id);
+  wire::dax::encode_error(*reply_, error, id);
+}
+
+// What begin_reply() began, in one frame if the client wants frames.
+net::WriteBytes Connection::send() {
+  const std::string_view reply = reply_->view();
+  enter(Phase::kWriting, reply.size());
+  if (!framed_) return {stream(), reply, {}};
+  const auto size = static_cast<uint32_t>(frame_.size() + reply.size());
+  frame_ = {static_cast<char>(size >> 24), static_cast<char>(size >> 16), static_cast<char>(size >> 8),
+            static_cast<char>(size), kLastFrame};
+  return {stream(), {frame_.data(), frame_.size()}, reply};
+}
+
+// Reads on for a while after a refusal: if the connection were closed at once, a client that still sends would not see
+// the refusal.
+Task<> Connection::drain() {
+  received_.release();
+  stream().shutdown();
+  context_.discarded.resize(net::kSmallRequest);
+  size_t drained = 0;
+  while (drained < kMaxDrained && !context_.worker.stopping) {
+    enter(Phase::kDraining);
+    net::ReadBytes read(stream(), context_.discarded, true);
+    const size_t size = co_await read;
+    if (size == 0) co_return;
+    drained += size;
+  }
+}
+
+}  // namespace partita::dax

@@ -1,0 +1,51 @@
+// The calls by which clients learn what items are coded with: the key schema of a table, and attribute lists with their
+// ids. They need a signature, and no permission.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/attribute_list.h"
+#include "ops/call_codec.h"
+#include "wire/cbor.h"
+#include "wire/dax/scanner.h"
+
+namespace partita::dax {
+
+// Of one call.
+class DefinitionCodec final : public ops::CallCodec {
+ public:
+  // `method`: one of the three. `arguments`: of the request. Both, and `out`, outlive it.
+  DefinitionCodec(wire::dax::Method method, std::string_view arguments, wire::CborWriter& out)
+      : method_(method), arguments_(arguments), out_(out) {}
+
+  // One that stands for these calls, which are none of DynamoDB's.
+  const ops::Operation& operation() const override;
+  // Faults: kDaxMalformed, kDaxUnknownList, those of table::AttributeLists::store() and of a table that is not there.
+  Result<ops::CodecStep> decode(const ops::Context& context) override;
+  ops::Execution& execution() override { return nothing_; }
+  Result<ops::CodecStep> encode(const ops::Context& context) override;
+  Task<Result<void>> fetch(const ops::Context& context) override;
+
+ private:
+  class Nothing final : public ops::Execution {
+   public:
+    Task<Result<void>> run(const ops::Context&) override { co_return Result<void>(); }
+    void visit_names(ops::VisitName) override {}
+  };
+
+  Result<ops::CodecStep> define_schema(const ops::Context& context);
+  Result<std::vector<std::string>> read_names() const;
+
+  const wire::dax::Method method_;
+  const std::string_view arguments_;
+  wire::CborWriter& out_;
+  Nothing nothing_;
+  model::AttributeListPtr list_;  // once it is fetched
+  std::optional<Error> stale_;    // the table may be known after a look into the store
+};
+
+}  // namespace partita::dax

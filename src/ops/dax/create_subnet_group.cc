@@ -1,0 +1,39 @@
+#include "clusters/groups.h"
+#include "ops/dax/cluster_reply.h"
+#include "ops/dax/cluster_request.h"
+#include "ops/json_codec.h"
+#include "ops/request.h"
+
+namespace partita::ops {
+
+namespace {
+
+using wire::Field;
+
+struct CreateSubnetGroup {
+  using Execution = ControlExecutionOf<CreateSubnetGroup>;
+  using Request = api::SubnetGroupRequest;
+  using Reply = clusters::SubnetGroup;
+
+  static Result<Request> decode(const wire::Members& in) {
+    Request request;
+    request.name = decode_lower_name(in, Field::kSubnetGroupName);
+    request.description = decode_sent_text(in, Field::kDescription);
+    if (in.has(Field::kSubnetIds)) request.subnets = texts(in[Field::kSubnetIds]);
+    return request;
+  }
+
+  static Subject subject(Request& request) { return {.other = &request.name}; }
+
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
+    return clusters::create_subnet_group(context.database, request);
+  }
+
+  static std::string encode(const Context& context, const Reply& reply) { return encode_subnet_group(context, reply); }
+};
+
+}  // namespace
+
+constinit const JsonCodec create_subnet_group = json_codec<CreateSubnetGroup>(wire::shapes::kCreateSubnetGroup);
+
+}  // namespace partita::ops

@@ -1,0 +1,35 @@
+#include "clusters/cluster_calls.h"
+#include "ops/dax/cluster_reply.h"
+#include "ops/dax/cluster_request.h"
+#include "ops/json_codec.h"
+
+namespace partita::ops {
+
+namespace {
+
+struct TagCluster {
+  using Execution = ControlExecutionOf<TagCluster>;
+  using Request = api::ClusterTagsRequest;
+  using Reply = clusters::Tags;
+
+  static Result<Request> decode(const wire::Members& in) {
+    PARTITA_TRY(Request request, decode_cluster_arn(in));
+    request.tags = decode_cluster_tags(in);
+    return request;
+  }
+
+  static Subject subject(Request& request) { return {.tags = &request.tags, .cluster = &request.name}; }
+
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
+    PARTITA_CO_TRY_VOID(check_cluster_arn(context, request));
+    co_return co_await clusters::tag_cluster(context.database, request);
+  }
+
+  static std::string encode(const Context& /*context*/, const Reply& reply) { return encode_cluster_tags(reply); }
+};
+
+}  // namespace
+
+constinit const JsonCodec dax_tag_resource = json_codec<TagCluster>(wire::shapes::kTagCluster);
+
+}  // namespace partita::ops
