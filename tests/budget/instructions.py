@@ -45,7 +45,9 @@ class CountedServer:
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True)
         if not select.select([self._process.stdout], [], [], START_TIMEOUT_S)[0]:
             self._process.kill()
-        self.port = self._port_in(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        self.port = self._port_in(line, "http")
+        self.dax_port = self._port_in(line, "dax") if "--dax" in self._more else None
         return self
 
     def __exit__(self, *_):
@@ -55,8 +57,8 @@ class CountedServer:
         self._log.close()
         self._scratch.cleanup()
 
-    def _port_in(self, line):
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+    def _port_in(self, line, scheme):
+        found = re.search(rf"\b{scheme}://127\.0\.0\.1:(\d+)", line)
         if not found:
             self._log.seek(0)
             raise RuntimeError(f"the server did not start under valgrind: {line}{self._log.read()}")
