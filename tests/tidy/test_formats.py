@@ -9,6 +9,7 @@ PAGE = "docs/formats/catalogue.md"
 STORED_AS_ITEMS = {
     PAGE: ("src/table/rows/schema_codec.cc", "src/table/catalog/catalog.cc", "src/table/rows/job_row.cc", "src/table/control/policy.cc"),
     "docs/formats/scaling.md": ("src/table/rows/scaling_rows.cc",),
+    "docs/formats/clusters.md": ("src/clusters/rows.cc",),
 }
 FIELD = re.compile(r'(?:\.set\(|put_whole\(item, )"(\w+)"')
 

@@ -202,6 +202,8 @@ def test_each_operation_is_one_row_and_one_file():
         file = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", wire_name).lower()
         if service == "kAutoScaling" and file.endswith("_resource"):  # a name that several services have
             file = "scaling_" + file
+        if service == "kDax" and file.endswith("_resource"):
+            file = "dax_" + file
         if len(list((sources.ROOT / "src" / "ops").glob(f"*/{file}.cc"))) != 1:
             faults.append(f"{wire_name}: there is no src/ops/GROUP/{file}.cc, or several")
         if codec != file:

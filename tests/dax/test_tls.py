@@ -1,0 +1,76 @@
+"""DAX over TLS, with a certificate of an authority that the machine does not know."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import boto3
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+
+from certificate import write_certificate  # noqa: E402
+from drivers import CLIENTS, started, tool  # noqa: E402
+from same import compared  # noqa: E402
+from served import available, dax_server  # noqa: E402
+from tables import N, S, table  # noqa: E402
+
+NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
+PUT = {"name": "put", "call": "PutItem", "input": {"TableName": "safe", "Item": {"pk": S("a"), "n": N("1.5")}}}
+GET = {"name": "get", "call": "GetItem", "input": {"TableName": "safe", "Key": {"pk": S("a")}}}
+
+
+def told_of(authority, client):
+    """The variables that make a program trust an authority."""
+    if client.startswith("javascript"):
+        return {"NODE_EXTRA_CA_CERTS": str(authority)}
+    if not client.startswith("java"):
+        return {"SSL_CERT_FILE": str(authority)}
+    store = authority.with_suffix(".p12")
+    if not store.exists():
+        command = [tool("keytool"), "-importcert", "-noprompt", "-alias", "authority", "-file", authority]
+        subprocess.run([*command, "-keystore", store, "-storepass", "trusted"], check=True, capture_output=True)
+    return {"JAVA_TOOL_OPTIONS": f"-Djavax.net.ssl.trustStore={store} -Djavax.net.ssl.trustStorePassword=trusted"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The authority's certificate, the server's certificate and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    authority, authority_key = write_certificate(folder, "authority")
+    key, request, certificate, names = (folder / name for name in ("server.key", "server.csr", "server.pem", "names"))
+    names.write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    asked = "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=server".split()
+    subprocess.run([*asked, "-keyout", key, "-out", request], check=True, capture_output=True)
+    signed = ["openssl", "x509", "-req", "-days", "2", "-in", request, "-CA", authority, "-CAkey", authority_key]
+    subprocess.run([*signed, "-CAcreateserial", "-extfile", names, "-out", certificate], check=True, capture_output=True)
+    return authority, certificate, key
+
+
+@pytest.fixture(scope="module")
+def server(files):
+    authority, certificate, key = files
+    files_of_server = ["--tls-cert", str(certificate), "--tls-key", str(key)]
+    with dax_server(in_memory=True, tls=True, extra_args=files_of_server) as server:
+        keys = {"region_name": "us-east-1", "aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        client = boto3.client("dynamodb", endpoint_url=server.url, verify=str(authority), **keys)
+        client.create_table(**table("safe", {"pk": "S"}, ("pk",)))
+        yield server
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_with_the_authority(client, server, files):
+    available(client)
+    with started(client, server.dax_url, **told_of(files[0], client)) as driver:
+        found = [compared(result) for result in driver.make([PUT, GET])]
+    assert [result["error"] for result in found] == [None, None]
+    assert found[1]["outputs"] == compared({"outputs": [{"Item": PUT["input"]["Item"]}]})["outputs"]
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_without_the_authority(client, server):
+    available(client)
+    with started(client, server.dax_url) as driver:
+        assert driver.make([GET])[0]["error"]
