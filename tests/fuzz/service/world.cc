@@ -124,8 +124,8 @@ bool is_known_exception(std::string_view type, int status) {
   const std::string_view name = type.substr(type.find('#') + 1);
   for (int i = 0; i < static_cast<int>(wire::Exception::kCount); ++i) {
     const wire::ExceptionName& row = wire::name_of(static_cast<wire::Exception>(i));
-    // Services share names.
-    if (row.name == name && row.status == status && type == std::string(row.space) + "#" + std::string(name)) return true;
+    const bool same = row.name == name && type == std::string(row.space) + "#" + std::string(name);
+    if (same && row.status == status) return true;  // services share names
   }
   return false;
 }
