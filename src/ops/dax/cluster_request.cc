@@ -50,6 +50,14 @@ api::ResizeClusterRequest decode_resize(const wire::Members& in) {
   return request;
 }
 
+api::SubnetGroupRequest decode_subnet_group(const wire::Members& in) {
+  api::SubnetGroupRequest request;
+  request.name = decode_lower_name(in, Field::kSubnetGroupName);
+  request.description = decode_sent_text(in, Field::kDescription);
+  if (in.has(Field::kSubnetIds)) request.subnets = texts(in[Field::kSubnetIds]);
+  return request;
+}
+
 Result<api::ClusterTagsRequest> decode_cluster_arn(const wire::Members& in) {
   constexpr std::string_view kCache = "cache/";
   api::ClusterTagsRequest request;

@@ -23,6 +23,8 @@ api::PageRequest decode_page(const wire::Members& in);
 std::vector<api::Tag> decode_cluster_tags(const wire::Members& in);
 // ClusterName, NewReplicationFactor and the zones; NodeIdsToRemove, if the shape has it.
 api::ResizeClusterRequest decode_resize(const wire::Members& in);
+// SubnetGroupName, Description and SubnetIds.
+api::SubnetGroupRequest decode_subnet_group(const wire::Members& in);
 // ResourceName, as an ARN, and the name of the cluster in it. Fault: kClusterArn.
 Result<api::ClusterTagsRequest> decode_cluster_arn(const wire::Members& in);
 // Whether the ARN is of the caller's region and account. Fault: kClusterNotFound.

@@ -2,26 +2,17 @@
 #include "ops/dax/cluster_reply.h"
 #include "ops/dax/cluster_request.h"
 #include "ops/json_codec.h"
-#include "ops/request.h"
 
 namespace partita::ops {
 
 namespace {
-
-using wire::Field;
 
 struct CreateSubnetGroup {
   using Execution = ControlExecutionOf<CreateSubnetGroup>;
   using Request = api::SubnetGroupRequest;
   using Reply = clusters::SubnetGroup;
 
-  static Result<Request> decode(const wire::Members& in) {
-    Request request;
-    request.name = decode_lower_name(in, Field::kSubnetGroupName);
-    request.description = decode_sent_text(in, Field::kDescription);
-    if (in.has(Field::kSubnetIds)) request.subnets = texts(in[Field::kSubnetIds]);
-    return request;
-  }
+  static Result<Request> decode(const wire::Members& in) { return decode_subnet_group(in); }
 
   static Subject subject(Request& request) { return {.other = &request.name}; }
 
