@@ -105,7 +105,7 @@ struct WritesReply {
   std::vector<ItemCollection> collections;  // if they were wanted, in the order of table and key
 };
 
-// Checks that need no table. Whoever makes a request calls them: DynamoDB makes them before it looks for tables.
+// Checks that need no table, for the decoders of requests: DynamoDB makes them before it looks for tables.
 
 // The limit of 400 KB of one item. Fault: kItemTooLarge.
 Result<void> check_item_size(size_t bytes);

@@ -62,7 +62,7 @@ std::string hex_digest(std::string_view text) {
   return hex;
 }
 
-// The hash of a canonical request, of which only the date differs, and the host: Go's client signs a URL.
+// The hash of a canonical request. Only date and host differ: Go's client signs a URL as the host.
 bool is_canonical(const SignedLines& lines) {
   static const std::string empty_body = hex_digest({});
   return std::ranges::any_of(std::array<std::string_view, 2>{"", "https://"}, [&](std::string_view scheme) {

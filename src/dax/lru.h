@@ -1,4 +1,4 @@
-// What both caches of DAX are made of: entries by key, the least recently used of which leave first.
+// What both caches of DAX are made of: entries by key, and the least recently used leave first.
 #pragma once
 
 #include <cstddef>

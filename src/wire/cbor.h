@@ -178,7 +178,7 @@ class CborWriter {
     next_ = out + items.size();
   }
 
-  // A byte string of which the size is not known yet: begin_bytes(), its content, end_bytes(). May be nested. Up to
+  // A byte string whose size is not known yet: begin_bytes(), its content, end_bytes(). May be nested. Up to
   // 65,535 bytes the head has 2 bytes of size, even if fewer would do; more bytes are moved once.
   struct Bytes {
     size_t at;

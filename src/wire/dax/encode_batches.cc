@@ -42,7 +42,7 @@ Result<void> BatchGetEncoder::write(const Element& element) {
   return values_->write_with_key(out_, *element.item->item);
 }
 
-// All tables are named, also those of which all keys were processed: one of the clients needs it.
+// All tables are named, also those without an unprocessed key: one of the clients needs it.
 Result<void> BatchGetEncoder::end() {
   std::vector<api::ConsumedCapacity> consumed;
   out_.map(reply_.parts.size());

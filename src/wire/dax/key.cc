@@ -63,7 +63,7 @@ Result<void> add_partition(Item& key, const model::KeyElement& element, CborRead
 
 using NumberRoom = std::array<char, std::max(kMaxNumberBytes, kMaxLexDecimalBytes)>;
 
-// The bytes of a part, of which a number is written into `room`.
+// The bytes of a part. Those of a number are written into `room`.
 std::string_view bytes_of(const KeyPart& part, NumberRoom& room, char* (*write)(char*, const Number&)) {
   if (part.type != Type::kN) return part.bytes;
   return {room.data(), write(room.data(), part.number)};

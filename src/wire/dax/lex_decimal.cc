@@ -90,7 +90,7 @@ constexpr auto kTens = [] {
   return tens;
 }();
 
-// Digits one by one, of which zeros count only in front of another.
+// Digits one by one. Zeros count only in front of another digit.
 class DigitSum {
  public:
   void add(unsigned digit) {

@@ -10,7 +10,7 @@ namespace partita::wire::dax {
 
 // Faults: those of model::Number::parse(); kDaxMalformed for what is no number.
 Result<model::Number> read_number(CborReader& in);
-// The number of which `head` was just taken.
+// The number whose `head` was just taken.
 Result<model::Number> read_number_behind(const CborHead& head, CborReader& in);
 
 // An integer if the number is one of at most 38 digits, otherwise a decimal fraction whose mantissa ends in no zero.

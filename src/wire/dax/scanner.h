@@ -51,7 +51,7 @@ enum class ScanStatus : uint8_t {
   kComplete,       // size() bytes are the whole
   kMalformed,      // no more bytes can make it right
   kTooLarge,       // it is longer than is allowed
-  kUnknownMethod,  // of another service, or with a method of which the arguments are not known
+  kUnknownMethod,  // of another service, or a method whose arguments are not known
 };
 
 class RequestScanner {
