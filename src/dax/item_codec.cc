@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -42,8 +43,7 @@ template <class Done, auto kDecode>
 Executing decode_cached(wire::CborReader& in, Decoding& decoding, const ItemCodec::Wires& wires) {
   PARTITA_TRY(auto request, kDecode(in, decoding));
   if constexpr (std::is_constructible_v<Done, Caches&, decltype(request), std::string_view>) {
-    return std::unique_ptr<ops::Execution>(
-        std::make_unique<Done>(*wires.caches, std::move(request), wires.arguments));
+    return std::unique_ptr<ops::Execution>(std::make_unique<Done>(*wires.caches, std::move(request), wires.arguments));
   } else {
     return std::unique_ptr<ops::Execution>(std::make_unique<Done>(wires.caches, std::move(request)));
   }
@@ -203,14 +203,18 @@ Task<Result<void>> ItemCodec::fetch(const ops::Context& context) {
   }
   table::AttributeLists& stored = context.database.attribute_lists();
   wire::dax::MissingLists& missing = this->missing();
-  for (const uint64_t id : missing.ids) {
-    PARTITA_CO_TRY(model::AttributeListPtr list, co_await stored.find(id));
-    if (list == nullptr) co_return refuse(Fault::kDaxUnknownList, {std::to_string(id)});
-    missing.loaded.push_back(std::move(list));
+  if (!missing.ids.empty()) {
+    PARTITA_CO_TRY(std::vector<model::AttributeListPtr> found, co_await stored.find_all(missing.ids));
+    const auto unknown = std::ranges::find(found, nullptr);
+    if (unknown != found.end()) {
+      const uint64_t id = missing.ids[static_cast<size_t>(unknown - found.begin())];
+      co_return refuse(Fault::kDaxUnknownList, {std::to_string(id)});
+    }
+    std::ranges::move(found, std::back_inserter(missing.loaded));
   }
-  for (const std::vector<std::string>& names : missing.names) {
-    PARTITA_CO_TRY(model::AttributeListPtr list, co_await stored.store(names));
-    missing.loaded.push_back(std::move(list));
+  if (!missing.names.empty()) {
+    PARTITA_CO_TRY(std::vector<model::AttributeListPtr> made, co_await stored.store_all(std::move(missing.names)));
+    std::ranges::move(made, std::back_inserter(missing.loaded));
   }
   lists_->add(missing);
   co_return Result<void>();

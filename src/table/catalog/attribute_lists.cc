@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "base/bytes.h"
@@ -105,55 +106,109 @@ AttributeLists::AttributeLists(storage::Engine& engine, size_t cache_bytes)
       empty_(model::make_attribute_list(model::kEmptyAttributeList, {})) {}
 
 Task<Result<AttributeListPtr>> AttributeLists::find(uint64_t id) {
-  if (id == model::kEmptyAttributeList) co_return empty_;
-  if (id == 0 || id >= model::kAttributeListIds) co_return AttributeListPtr();
-  if (AttributeListPtr known = cached(id)) co_return known;
-  co_return co_await read(id);
+  std::vector<uint64_t> ids{id};
+  PARTITA_CO_TRY(std::vector<AttributeListPtr> found, co_await find_all(std::move(ids)));
+  co_return std::move(found[0]);
+}
+
+Task<Result<std::vector<AttributeListPtr>>> AttributeLists::find_all(std::vector<uint64_t> ids) {
+  std::vector<AttributeListPtr> found(ids.size());
+  std::vector<storage::Key> keys;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == model::kEmptyAttributeList) {
+      found[i] = empty_;
+    } else if (ids[i] != 0 && ids[i] < model::kAttributeListIds) {
+      found[i] = cached(ids[i]);
+      if (found[i] != nullptr) continue;
+      keys.push_back(attribute_list_key(ids[i]));
+      places.push_back(i);
+    }
+  }
+  if (keys.empty()) co_return found;
+  PARTITA_CO_TRY(const auto records, co_await engine_.read(keys));
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (!records[i]) continue;
+    AttributeListPtr& list = found[places[i]];
+    PARTITA_CO_TRY(list, attribute_list_from(ids[places[i]], records[i]->value));
+    cache(list);
+  }
+  co_return found;
 }
 
 Task<Result<AttributeListPtr>> AttributeLists::store(std::vector<std::string> names) {
-  if (names.empty()) co_return empty_;
-  PARTITA_CO_TRY_VOID(check_names(names));
-  uint64_t id = model::list_digest(names);
-  for (int tried = 0; tried < kMostTried;) {
-    AttributeListPtr found = cached(id);
-    if (found == nullptr) {
-      PARTITA_CO_TRY(found, co_await read(id));
-    }
-    if (found != nullptr) {
-      if (found->names == names) co_return found;
-      id = model::next_list_id(id);
-      ++tried;
-      continue;
-    }
-    PARTITA_CO_TRY(const bool stored, co_await put(id, names));
-    if (!stored) continue;
-    found = model::make_attribute_list(id, std::move(names));
-    cache(found);
-    co_return found;
+  std::vector<std::vector<std::string>> lists;
+  lists.push_back(std::move(names));
+  PARTITA_CO_TRY(std::vector<AttributeListPtr> stored, co_await store_all(std::move(lists)));
+  co_return std::move(stored[0]);
+}
+
+Task<Result<std::vector<AttributeListPtr>>> AttributeLists::store_all(std::vector<std::vector<std::string>> lists) {
+  std::vector<AttributeListPtr> stored(lists.size(), empty_);
+  std::vector<Pending> pending;
+  for (size_t i = lists.size(); i-- > 0;) {
+    if (lists[i].empty()) continue;
+    PARTITA_CO_TRY_VOID(check_names(lists[i]));
+    const uint64_t id = model::list_digest(lists[i]);
+    pending.push_back({i, std::move(lists[i]), id});
   }
-  co_return Error(ErrorKind::kUnavailable, "Too many attribute lists have the same hash.");
+  while (!pending.empty()) {
+    PARTITA_CO_TRY(std::vector<Pending> fresh, co_await take_new(pending, stored));
+    if (fresh.empty()) continue;
+    PARTITA_CO_TRY(const bool done, co_await put(fresh));
+    for (Pending& one : fresh) {
+      if (done) {
+        stored[one.at] = model::make_attribute_list(one.id, std::move(one.names));
+        cache(stored[one.at]);
+      } else {
+        pending.push_back(std::move(one));
+      }
+    }
+  }
+  co_return stored;
 }
 
-Task<Result<AttributeListPtr>> AttributeLists::read(uint64_t id) {
-  const std::vector<storage::Key> keys{attribute_list_key(id)};
-  auto read = co_await engine_.read(keys);
-  PARTITA_CO_TRY(const auto records, std::move(read));
-  if (!records[0]) co_return AttributeListPtr();
-  PARTITA_CO_TRY(AttributeListPtr list, attribute_list_from(id, records[0]->value));
-  cache(list);
-  co_return list;
+Task<Result<std::vector<AttributeLists::Pending>>> AttributeLists::take_new(std::vector<Pending>& pending,
+                                                                            std::vector<AttributeListPtr>& lists) {
+  std::vector<Pending> looked_at;
+  std::vector<uint64_t> ids;
+  std::unordered_set<uint64_t> taken;
+  size_t bytes = 0;
+  while (!pending.empty() && looked_at.size() < kMostAtOnce && bytes < kBytesAtOnce) {
+    // Two new lists with the same id: the second one waits until the first one is stored.
+    if (!taken.insert(pending.back().id).second) break;
+    for (const std::string& name : pending.back().names) bytes += name.size() + 2;
+    ids.push_back(pending.back().id);
+    looked_at.push_back(std::move(pending.back()));
+    pending.pop_back();
+  }
+  PARTITA_CO_TRY(const std::vector<AttributeListPtr> found, co_await find_all(std::move(ids)));
+  std::vector<Pending> fresh;
+  for (size_t i = 0; i < looked_at.size(); ++i) {
+    Pending& one = looked_at[i];
+    if (found[i] == nullptr) {
+      fresh.push_back(std::move(one));
+    } else if (found[i]->names == one.names) {
+      lists[one.at] = found[i];
+    } else if (++one.tried == kMostTried) {
+      co_return Error(ErrorKind::kUnavailable, "Too many attribute lists have the same hash.");
+    } else {
+      one.id = model::next_list_id(one.id);
+      pending.push_back(std::move(one));
+    }
+  }
+  co_return fresh;
 }
 
-Task<Result<bool>> AttributeLists::put(uint64_t id, const std::vector<std::string>& names) {
+Task<Result<bool>> AttributeLists::put(const std::vector<Pending>& lists) {
   const storage::Decide write = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
-    put_twice(attribute_list_key(id), attribute_list_row(names), changes);
+    for (const Pending& one : lists) put_twice(attribute_list_key(one.id), attribute_list_row(one.names), changes);
     return storage::Decision::kCommit;
   };
   std::vector<storage::Key> none;
-  std::vector<storage::Compare> compare{{attribute_list_key(id), std::nullopt}};
-  auto outcome = co_await engine_.transact(std::move(none), std::move(compare), write);
-  PARTITA_CO_TRY(const storage::Outcome done, std::move(outcome));
+  std::vector<storage::Compare> compare;
+  for (const Pending& one : lists) compare.push_back({attribute_list_key(one.id), std::nullopt});
+  PARTITA_CO_TRY(const storage::Outcome done, co_await engine_.transact(std::move(none), std::move(compare), write));
   co_return done == storage::Outcome::kCommitted;
 }
 

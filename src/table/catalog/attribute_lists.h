@@ -36,11 +36,18 @@ class AttributeLists {
 
   // Null: no list has that id. Errors: those of Engine::read().
   Task<Result<model::AttributeListPtr>> find(uint64_t id);
+  // One for each id, with one read for all that are not in memory.
+  Task<Result<std::vector<model::AttributeListPtr>>> find_all(std::vector<uint64_t> ids);
 
   // The list of these names, which is stored unless it is already. Its id depends on their order. Faults:
   // kEmptyAttributeName, kAttributeNameTooLong; kItemTooLarge if no item can have all these names; kDaxMalformed for a
   // name that is not UTF-8 or comes twice. Errors: those of Engine::transact().
   Task<Result<model::AttributeListPtr>> store(std::vector<std::string> names);
+  // One for each of `lists`, with one read and one transaction for up to kMostAtOnce new ones of kBytesAtOnce together.
+  // Faults and errors as above; some may be stored then.
+  Task<Result<std::vector<model::AttributeListPtr>>> store_all(std::vector<std::vector<std::string>> lists);
+  static constexpr size_t kMostAtOnce = 1024;
+  static constexpr size_t kBytesAtOnce = size_t{1} << 20;
 
   // No two objects in this process have the same number: what a thread remembers of one database is not for another.
   uint64_t number() const { return number_; }
@@ -53,12 +60,21 @@ class AttributeLists {
     size_t bytes;
   };
 
+  // A list on its way to its id.
+  struct Pending {
+    size_t at;  // of its place in the result
+    std::vector<std::string> names;
+    uint64_t id;
+    int tried = 0;
+  };
+
   model::AttributeListPtr cached(uint64_t id);
   void cache(const model::AttributeListPtr& list);
-  // The stored list of that id, or null.
-  Task<Result<model::AttributeListPtr>> read(uint64_t id);
-  // False: another server has stored a list with that id meanwhile.
-  Task<Result<bool>> put(uint64_t id, const std::vector<std::string>& names);
+  // Those that are new, with distinct ids, from the end of `pending`; the others are in `lists` afterwards, or stay.
+  Task<Result<std::vector<Pending>>> take_new(std::vector<Pending>& pending,
+                                              std::vector<model::AttributeListPtr>& lists);
+  // False: another server has stored a list with one of the ids meanwhile, and none of these is stored.
+  Task<Result<bool>> put(const std::vector<Pending>& lists);
 
   storage::Engine& engine_;
   const size_t cache_bytes_;

@@ -117,11 +117,81 @@ TEST_F(AttributeListsTest, TwoServersThatStoreAtOnceAgree) {
   }
 }
 
+TEST_F(AttributeListsTest, ManyAreReadAtOnceAndStoredInOneTransaction) {
+  std::vector<Names> wanted{{}, kSecond, {"known"}, kFirst};
+  const uint64_t known = store(lists_, {"known"})->id;
+  for (int i = 0; i < 500; ++i) wanted.push_back({"n" + std::to_string(i), "x"});
+  int reads = 0;
+  int transactions = 0;
+  engine_.after_read = [&] { ++reads; };
+  engine_.after_transact = [&] { ++transactions; };
+  const auto stored = wait_for(lists_.store_all(wanted));
+  EXPECT_EQ(transactions, 2);  // one more, since two have the same digest
+  EXPECT_LE(reads, 3);
+  ASSERT_TRUE(stored.ok());
+  ASSERT_EQ(stored->size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ((*stored)[i]->names, wanted[i]) << i;
+  EXPECT_EQ((*stored)[0]->id, model::kEmptyAttributeList);
+  EXPECT_EQ((*stored)[2]->id, known);
+  EXPECT_NE((*stored)[1]->id, (*stored)[3]->id);
+
+  AttributeLists other(engine_);
+  reads = 0;
+  std::vector<uint64_t> ids{uint64_t{0}, uint64_t{2}};
+  for (const AttributeListPtr& list : *stored) ids.push_back(list->id);
+  const auto found = wait_for(other.find_all(ids));
+  EXPECT_EQ(reads, 1);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ((*found)[0], nullptr);
+  EXPECT_EQ((*found)[1], nullptr);
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ((*found)[i + 2]->names, wanted[i]) << i;
+  EXPECT_EQ(wait_for(other.store_all(wanted))->back()->id, stored->back()->id);
+  engine_.after_read = nullptr;
+  engine_.after_transact = nullptr;
+  EXPECT_EQ(transactions, 2);
+}
+
+TEST_F(AttributeListsTest, TransactionsAreBounded) {
+  int transactions = 0;
+  engine_.after_transact = [&] { ++transactions; };
+  std::vector<Names> many;
+  for (size_t i = 0; i <= AttributeLists::kMostAtOnce; ++i) many.push_back({std::to_string(i)});
+  EXPECT_EQ(wait_for(lists_.store_all(many))->back()->names, many.back());
+  EXPECT_EQ(transactions, 2);
+  std::vector<Names> large;
+  for (char c = 'a'; c <= 'f'; ++c) {
+    large.emplace_back();
+    for (size_t i = 0; i < 6; ++i) large.back().push_back(std::string(60'000, c) + std::to_string(i));
+  }
+  transactions = 0;
+  EXPECT_EQ(wait_for(lists_.store_all(large))->back()->names, large.back());
+  engine_.after_transact = nullptr;
+  EXPECT_EQ(transactions, 2);  // three lists of 360,000 bytes are more than a megabyte
+}
+
+// Another server stores one of them in between.
+TEST_F(AttributeListsTest, ManyThatAreStoredAtOnceByTwoServersAgree) {
+  AttributeLists other(engine_);
+  AttributeListPtr theirs;
+  bool begun = false;
+  engine_.after_read = [&] {
+    if (!std::exchange(begun, true)) theirs = store(other, {"b"});
+  };
+  const auto stored = wait_for(lists_.store_all(std::vector<Names>{{"a"}, {"b"}, {"c"}}));
+  engine_.after_read = nullptr;
+  ASSERT_TRUE(stored.ok());
+  EXPECT_EQ((*stored)[1]->id, theirs->id);
+  EXPECT_EQ(names_of(other, (*stored)[0]->id), Names{"a"});
+  EXPECT_EQ(names_of(other, (*stored)[2]->id), Names{"c"});
+}
+
 TEST_F(AttributeListsTest, RefusesNamesThatNoItemHas) {
   EXPECT_EQ(fault(lists_, {"a", ""}), Fault::kEmptyAttributeName);
   EXPECT_EQ(fault(lists_, {std::string(model::kMaxAttributeNameBytes + 1, 'a')}), Fault::kAttributeNameTooLong);
   EXPECT_EQ(fault(lists_, {"a", "\xff"}), Fault::kDaxMalformed);
   EXPECT_EQ(fault(lists_, {"b", "a", "b"}), Fault::kDaxMalformed);
+  EXPECT_EQ(model::fault_of(wait_for(lists_.store_all(std::vector<Names>{{"a"}, {""}})).error()),
+            Fault::kEmptyAttributeName);
   Names most;
   for (size_t i = 0; i < model::kMaxItemBytes / 8; ++i) most.push_back(std::to_string(10'000'000 + i));
   const AttributeListPtr list = store(lists_, most);
