@@ -43,7 +43,7 @@ bool fits_string(const JsonValue& value, const Shape& shape) {
 }
 
 bool fits_number(const JsonValue& value, const Shape& shape) {
-  if (!value.is(Kind::kInteger) && !value.is(Kind::kDecimal)) return false;
+  if (!value.is(Kind::kInteger) && (!value.is(Kind::kDecimal) || shape.whole)) return false;
   return is_unbounded(shape) || within(shape, value.as_integer());
 }
 

@@ -108,6 +108,7 @@ struct Shape {
   const Shape* key = nullptr;            // of a map, if its keys have constraints
   int64_t min = kNoMin;                  // of a string's, list's or map's length, or of a number
   int64_t max = kNoMax;
+  bool whole = false;         // a number written with a point or an exponent is refused; DynamoDB cuts fractions off
   bool name_pattern = false;  // [a-zA-Z0-9_.-]+
   bool length_first = false;  // AWS checks the length of such a name before its pattern
   TableNameRule table_name = TableNameRule::kNone;

@@ -85,7 +85,7 @@ Result<void> check_kinds(const JsonValue& value, const Shape& shape, ValuePlace 
     case ShapeKind::kString:
       return check_string(value);
     case ShapeKind::kInteger:
-      return check_number(value, "Integer");
+      return shape.whole ? check_whole(value, "Integer") : check_number(value, "Integer");
     case ShapeKind::kLong:
       return check_number(value, "Long");
     case ShapeKind::kDouble:

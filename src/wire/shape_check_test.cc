@@ -41,6 +41,18 @@ TEST(Shape, AnArnMayStandForAName) {
   EXPECT_EQ(found(shapes::kBatchGetItem, R"({"RequestItems":{")" + arn + R"(":{"Keys":[{}]}}})"), "");
 }
 
+// DynamoDB itself cuts fractions off.
+TEST(Shape, OtherServicesWantWholeNumbers) {
+  const std::string decimal = "DECIMAL_VALUE cannot be converted to Integer";
+  for (const std::string number : {"1.5", "1.0", "1e1"}) {
+    const std::string cluster = R"({"ClusterName":"a","NewReplicationFactor":)" + number + "}";
+    EXPECT_EQ(found(shapes::kIncreaseReplicationFactor, cluster), decimal);
+    EXPECT_EQ(found(shapes::kDescribeEvents, "{\"Duration\":" + number + "}"), decimal);
+    EXPECT_EQ(found(shapes::kDescribeEvents, "{\"StartTime\":" + number + "}"), "");
+    EXPECT_EQ(found(shapes::kQuery, R"({"TableName":"abc","Limit":)" + number + "}"), "");
+  }
+}
+
 TEST(Shape, CountsAndJoinsViolations) {
   EXPECT_EQ(found(shapes::kGetItem, "{}"), "2 validation errors detected: " + kNameNull + "; " + kKeyNull);
   EXPECT_EQ(found(shapes::kGetItem, R"({"TableName":"abc"})"), "1 validation error detected: " + kKeyNull);

@@ -9,7 +9,7 @@ constexpr std::string_view kNetworkWords[] = {"ipv4", "ipv6", "dual_stack"};
 constexpr std::string_view kSourceWords[] = {"CLUSTER", "PARAMETER_GROUP", "SUBNET_GROUP"};
 
 constexpr Shape kClusterTexts{.kind = ShapeKind::kList, .element = &kText};
-constexpr Shape kClusterNumber{.kind = ShapeKind::kInteger};
+constexpr Shape kClusterNumber{.kind = ShapeKind::kInteger, .whole = true};
 constexpr Shape kEventTime{.kind = ShapeKind::kDouble};  // in seconds
 
 constexpr Member kDaxEncryptionMembers[] = {{"Enabled", &kFlag, Absence::kNull}};

@@ -73,9 +73,9 @@ constexpr const Shape& kDimension = kEnum<kDimensionWords>;
 constexpr Shape kScalingText{.kind = ShapeKind::kString, .min = 1, .max = 1600};  // ResourceIdMaxLen1600
 constexpr Shape kScalingName{.kind = ShapeKind::kString, .min = 1, .max = 256};
 constexpr Shape kScalingTexts{.kind = ShapeKind::kList, .element = &kScalingText, .max = 50};
-constexpr Shape kPageSize{.kind = ShapeKind::kInteger, .min = 1, .max = 50};
+constexpr Shape kPageSize{.kind = ShapeKind::kInteger, .min = 1, .max = 50, .whole = true};
 // AWS's type has 32 bits.
-constexpr Shape kWhole{.kind = ShapeKind::kInteger, .max = std::numeric_limits<int32_t>::max()};
+constexpr Shape kWhole{.kind = ShapeKind::kInteger, .max = std::numeric_limits<int32_t>::max(), .whole = true};
 constexpr Shape kReal{.kind = ShapeKind::kDouble};  // also a time, in seconds
 
 constexpr Shape kTagText{.kind = ShapeKind::kString, .max = 256};

@@ -163,6 +163,11 @@ Result<void> check_number(const JsonValue& value, std::string_view java_name) {
   return not_a(java_name, value);
 }
 
+Result<void> check_whole(const JsonValue& value, std::string_view java_name) {
+  if (value.is(Kind::kInteger) || !value.present()) return {};
+  return not_a(java_name, value);
+}
+
 Result<void> check_blob(const JsonValue& value) {
   if (!value.present()) return {};
   if (value.is(Kind::kArray)) return serialization("Unrecognized collection type class java.nio.ByteBuffer");

@@ -18,6 +18,7 @@ enum class ValuePlace : uint8_t { kField, kElement };
 Result<void> check_string(const JsonValue& value);
 Result<void> check_boolean(const JsonValue& value);  // the words true, false, yes, no, 1 and 0 count too
 Result<void> check_number(const JsonValue& value, std::string_view java_name);  // "Integer", "Long" or "Double"
+Result<void> check_whole(const JsonValue& value, std::string_view java_name);   // the same without a point or exponent
 Result<void> check_blob(const JsonValue& value);                                // strict base64
 Result<void> check_list(const JsonValue& value, ValuePlace place);
 Result<void> check_map(const JsonValue& value, std::string_view java_element, ValuePlace place);  // full class name

@@ -386,6 +386,14 @@ def test_the_service_that_a_request_is_signed_for():
     assert "Credential should be scoped to correct service: 'application-autoscaling'. " in reply.message
 
 
+@op("DescribeScalableTargets", "RegisterScalableTarget")
+def test_a_fraction_is_no_integer():
+    target = {"ServiceNamespace": "dynamodb", "ResourceId": "table/none",
+              "ScalableDimension": "dynamodb:table:ReadCapacityUnits", "MinCapacity": 1.5, "MaxCapacity": 2}
+    refused("RegisterScalableTarget", target, "SerializationException")
+    refused("DescribeScalableTargets", {"ServiceNamespace": "dynamodb", "MaxResults": 1.5}, "SerializationException")
+
+
 @op("DescribeScalableTargets")
 def test_content_types():
     reply = call_scaling("DescribeScalableTargets", {"ServiceNamespace": "dynamodb", "ResourceIds": ["table/None"]})

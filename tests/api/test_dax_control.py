@@ -180,6 +180,17 @@ def test_what_is_refused(dax, code, parameters):
     refused(code, dax.create_cluster, **wanted | parameters)
 
 
+@op("CreateCluster", "DescribeEvents", "IncreaseReplicationFactor")
+def test_a_fraction_is_no_integer(dax, make):
+    wanted = {"ClusterName": "suite", "NodeType": "dax.r5.large", "ReplicationFactor": 1.5, "IamRoleArn": ROLE}
+    calls = (("CreateCluster", wanted), ("DescribeEvents", {"Duration": 60.5}), ("DescribeClusters", {"MaxResults": 20.5}),
+             ("IncreaseReplicationFactor", {"ClusterName": "suite", "NewReplicationFactor": 2.5}))
+    for operation, body in calls:
+        reply = call_dax(operation, body)
+        assert (reply.status, reply.type) == (400, "SerializationException"), reply
+    assert dax.describe_clusters()["Clusters"] == []
+
+
 @op("CreateCluster")
 def test_network_types(dax, make):
     """SDKs of 2025 know the parameter."""
