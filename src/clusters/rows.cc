@@ -1,5 +1,9 @@
 #include "clusters/rows.h"
 
+#include <concepts>
+#include <map>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,7 +20,6 @@ namespace {
 using model::AttributeValue;
 using model::Item;
 using model::Type;
-using table::ItemFields;
 using table::SystemRow;
 
 // What follows the letter of these rows.
@@ -33,47 +36,167 @@ storage::Range range_of(char kind) { return storage::range_of(key_of(kind).bytes
 
 Error damaged() { return Error(ErrorKind::kCorrupt, "a row of a DAX cluster is damaged"); }
 
-AttributeValue whole(int64_t value) { return AttributeValue::number(model::Number::of(value)); }
+using Tags = std::map<std::string, std::string>;
+
 AttributeValue text(std::string_view value) { return AttributeValue::string(std::string(value)); }
 
-AttributeValue list_of(const std::vector<std::string>& all) {
-  AttributeValue::List list;
-  for (const std::string& one : all) list.push_back(text(one));
-  return AttributeValue::list(std::move(list));
+// `Of` may be const.
+template <class Of, class Row>
+concept IsRow = std::same_as<std::remove_const_t<Of>, Row>;
+
+// The fields of the rows. `each` is called with the name and the value of each of them; it writes or reads the value.
+template <class Each, IsRow<Node> Of>
+void visit_fields(Each& each, Of& node) {
+  each("created", node.created_ms);
+  each("id", node.id);
+  each("parameter_group", node.parameter_group);
+  each("rebooted", node.rebooted_ms);
+  each("removed", node.removed_ms);
+  each("zone", node.zone);
 }
 
-std::string row_of(const Item& item) {
-  return std::string(1, static_cast<char>(table::kClusterFormat)).append(model::encode_item(item));
+template <class Each, IsRow<Cluster> Of>
+void visit_fields(Each& each, Of& cluster) {
+  each("changed", cluster.changed_ms);
+  each("created", cluster.created_ms);
+  each("deleted", cluster.deleted_ms);
+  each("description", cluster.description);
+  each("encrypted", cluster.encrypted);
+  each("name", cluster.name);
+  each("network", cluster.network, api::NetworkType::kDualStack);
+  each("node_type", cluster.node_type);
+  each("nodes", cluster.nodes);
+  each("parameter_group", cluster.parameter_group);
+  each("role", cluster.role);
+  each("security_groups", cluster.security_groups);
+  each("subnet_group", cluster.subnet_group);
+  each("tags", cluster.tags);
+  each("tls", cluster.tls);
+  each("topic", cluster.topic);
+  each("window", cluster.window);
 }
 
-Result<Item> item_of(std::string_view row) {
-  if (take_u8(row) != table::kClusterFormat) return damaged();
-  return model::decode_item(row);
+template <class Each, IsRow<ParameterGroup> Of>
+void visit_fields(Each& each, Of& group) {
+  each("description", group.description);
+  each("name", group.name);
+  each("query_ttl", group.query_ttl_ms);
+  each("record_ttl", group.record_ttl_ms);
 }
 
-AttributeValue node_value(const Node& node) {
-  Item item;
-  item.set("created", whole(node.created_ms));
-  item.set("id", text(node.id));
-  item.set("parameter_group", text(node.parameter_group));
-  item.set("rebooted", whole(node.rebooted_ms));
-  item.set("removed", whole(node.removed_ms));
-  item.set("zone", text(node.zone));
-  return AttributeValue::map(std::move(item));
+template <class Each, IsRow<SubnetGroup> Of>
+void visit_fields(Each& each, Of& group) {
+  each("description", group.description);
+  each("name", group.name);
+  each("subnets", group.subnets);
 }
 
-Result<Node> node_from(const AttributeValue& value) {
-  if (!value.is(Type::kM)) return damaged();
-  Node node;
-  ItemFields fields(value.as_map());
-  fields.take("created", node.created_ms);
-  fields.take("id", node.id);
-  fields.take("parameter_group", node.parameter_group);
-  fields.take("rebooted", node.rebooted_ms);
-  fields.take("removed", node.removed_ms);
-  fields.take("zone", node.zone);
+template <class Each, IsRow<Event> Of>
+void visit_fields(Each& each, Of& event) {
+  each("at", event.at_ms);
+  each("message", event.message);
+  each("name", event.name);
+  each("number", event.number);
+  each("source", event.source, api::EventSource::kSubnetGroup);
+}
+
+class FieldWriter {
+ public:
+  void operator()(std::string name, const std::string& value) { item_.set(std::move(name), text(value)); }
+  void operator()(std::string name, const std::optional<std::string>& value) {
+    if (value) item_.set(std::move(name), text(*value));
+  }
+  void operator()(std::string name, bool value) { item_.set(std::move(name), AttributeValue::boolean(value)); }
+  // 64 bits without a sign are stored as those of a signed number.
+  template <std::integral Whole>
+  void operator()(std::string name, Whole value) {
+    item_.set(std::move(name), AttributeValue::number(model::Number::of(static_cast<int64_t>(value))));
+  }
+  template <class Enum>
+  void operator()(std::string name, Enum value, Enum /*last*/) {
+    (*this)(std::move(name), static_cast<int64_t>(value));
+  }
+  void operator()(std::string name, const std::vector<std::string>& value) {
+    AttributeValue::List list;
+    for (const std::string& one : value) list.push_back(text(one));
+    item_.set(std::move(name), AttributeValue::list(std::move(list)));
+  }
+  void operator()(std::string name, const Tags& value) {
+    Item tags;
+    for (const auto& [key, tag] : value) tags.set(key, text(tag));
+    item_.set(std::move(name), AttributeValue::map(std::move(tags)));
+  }
+  void operator()(std::string name, const std::vector<Node>& value) {
+    AttributeValue::List list;
+    for (const Node& node : value) {
+      FieldWriter fields;
+      visit_fields(fields, node);
+      list.push_back(AttributeValue::map(std::move(fields.item_)));
+    }
+    item_.set(std::move(name), AttributeValue::list(std::move(list)));
+  }
+
+  const Item& item() const { return item_; }
+
+ private:
+  Item item_;
+};
+
+// See table::ItemFields.
+class FieldReader {
+ public:
+  explicit FieldReader(const Item& item) : fields_(item) {}
+
+  template <class Value>
+  void operator()(std::string_view name, Value& value) {
+    fields_.take(name, value);
+  }
+  template <class Enum>
+  void operator()(std::string_view name, Enum& value, Enum last) {
+    fields_.take(name, value, last);
+  }
+  void operator()(std::string_view name, Tags& value) {
+    const auto* const tags = fields_.find(name, Type::kM);
+    if (tags == nullptr) return;
+    for (const auto& [key, tag] : tags->as_map()) {
+      fields_.require(tag.is(Type::kS));
+      if (tag.is(Type::kS)) value.emplace(key, tag.as_string());
+    }
+  }
+  void operator()(std::string_view name, std::vector<Node>& value) {
+    const auto* const nodes = fields_.find(name, Type::kL);
+    if (nodes == nullptr) return;
+    for (const AttributeValue& one : nodes->as_list()) {
+      fields_.require(one.is(Type::kM));
+      if (!one.is(Type::kM)) return;
+      FieldReader fields(one.as_map());
+      visit_fields(fields, value.emplace_back());
+      fields_.require(fields.sound());
+    }
+  }
+
+  bool sound() const { return fields_.sound(); }
+
+ private:
+  table::ItemFields fields_;
+};
+
+template <class Row>
+std::string row_of(const Row& row) {
+  FieldWriter fields;
+  visit_fields(fields, row);
+  return std::string(1, static_cast<char>(table::kClusterFormat)).append(model::encode_item(fields.item()));
+}
+
+template <class Row>
+Result<Row> row_from(std::string_view bytes) {
+  if (take_u8(bytes) != table::kClusterFormat) return damaged();
+  PARTITA_TRY(const Item item, model::decode_item(bytes));
+  FieldReader fields(item);
+  Row row;
+  visit_fields(fields, row);
   if (!fields.sound()) return damaged();
-  return node;
+  return row;
 }
 
 }  // namespace
@@ -93,128 +216,29 @@ storage::Range all_parameter_groups() { return range_of(kOfParameterGroup); }
 storage::Range all_subnet_groups() { return range_of(kOfSubnetGroup); }
 storage::Range all_events() { return range_of(kOfEvent); }
 
-std::string cluster_row(const Cluster& cluster) {
-  Item item;
-  item.set("changed", whole(cluster.changed_ms));
-  item.set("created", whole(cluster.created_ms));
-  item.set("deleted", whole(cluster.deleted_ms));
-  if (cluster.description) item.set("description", text(*cluster.description));
-  item.set("encrypted", AttributeValue::boolean(cluster.encrypted));
-  item.set("name", text(cluster.name));
-  item.set("network", whole(static_cast<int64_t>(cluster.network)));
-  item.set("node_type", text(cluster.node_type));
-  AttributeValue::List nodes;
-  for (const Node& node : cluster.nodes) nodes.push_back(node_value(node));
-  item.set("nodes", AttributeValue::list(std::move(nodes)));
-  item.set("parameter_group", text(cluster.parameter_group));
-  item.set("role", text(cluster.role));
-  item.set("security_groups", list_of(cluster.security_groups));
-  item.set("subnet_group", text(cluster.subnet_group));
-  Item tags;
-  for (const auto& [key, value] : cluster.tags) tags.set(key, text(value));
-  item.set("tags", AttributeValue::map(std::move(tags)));
-  item.set("tls", AttributeValue::boolean(cluster.tls));
-  if (cluster.topic) item.set("topic", text(*cluster.topic));
-  item.set("window", text(cluster.window));
-  return row_of(item);
-}
+std::string cluster_row(const Cluster& cluster) { return row_of(cluster); }
+std::string parameter_group_row(const ParameterGroup& group) { return row_of(group); }
+std::string subnet_group_row(const SubnetGroup& group) { return row_of(group); }
+std::string event_row(const Event& event) { return row_of(event); }
 
 Result<Cluster> cluster_from(std::string_view row) {
-  PARTITA_TRY(const Item item, item_of(row));
-  Cluster cluster;
-  ItemFields fields(item);
-  fields.take("changed", cluster.changed_ms);
-  fields.take("created", cluster.created_ms);
-  fields.take("deleted", cluster.deleted_ms);
-  fields.take("description", cluster.description);
-  fields.take("encrypted", cluster.encrypted);
-  fields.take("name", cluster.name);
-  fields.take("network", cluster.network, api::NetworkType::kDualStack);
-  fields.take("node_type", cluster.node_type);
-  fields.take("parameter_group", cluster.parameter_group);
-  fields.take("role", cluster.role);
-  fields.take("security_groups", cluster.security_groups);
-  fields.take("subnet_group", cluster.subnet_group);
-  fields.take("tls", cluster.tls);
-  fields.take("topic", cluster.topic);
-  fields.take("window", cluster.window);
-  if (const auto* nodes = fields.find("nodes", Type::kL)) {
-    for (const AttributeValue& value : nodes->as_list()) {
-      PARTITA_TRY(Node node, node_from(value));
-      cluster.nodes.push_back(std::move(node));
-    }
-  }
-  if (const auto* tags = fields.find("tags", Type::kM)) {
-    for (const auto& [key, value] : tags->as_map()) {
-      if (!value.is(Type::kS)) return damaged();
-      cluster.tags.emplace(key, value.as_string());
-    }
-  }
-  if (!fields.sound() || cluster.name.empty() || cluster.nodes.empty()) return damaged();
+  PARTITA_TRY(Cluster cluster, row_from<Cluster>(row));
+  if (cluster.name.empty() || cluster.nodes.empty()) return damaged();
   return cluster;
 }
 
-std::string parameter_group_row(const ParameterGroup& group) {
-  Item item;
-  item.set("description", text(group.description));
-  item.set("name", text(group.name));
-  item.set("query_ttl", whole(group.query_ttl_ms));
-  item.set("record_ttl", whole(group.record_ttl_ms));
-  return row_of(item);
-}
-
 Result<ParameterGroup> parameter_group_from(std::string_view row) {
-  PARTITA_TRY(const Item item, item_of(row));
-  ParameterGroup group;
-  ItemFields fields(item);
-  fields.take("description", group.description);
-  fields.take("name", group.name);
-  fields.take("query_ttl", group.query_ttl_ms);
-  fields.take("record_ttl", group.record_ttl_ms);
-  if (!fields.sound() || group.name.empty()) return damaged();
+  PARTITA_TRY(ParameterGroup group, row_from<ParameterGroup>(row));
+  if (group.name.empty()) return damaged();
   return group;
-}
-
-std::string subnet_group_row(const SubnetGroup& group) {
-  Item item;
-  item.set("description", text(group.description));
-  item.set("name", text(group.name));
-  item.set("subnets", list_of(group.subnets));
-  return row_of(item);
 }
 
 Result<SubnetGroup> subnet_group_from(std::string_view row) {
-  PARTITA_TRY(const Item item, item_of(row));
-  SubnetGroup group;
-  ItemFields fields(item);
-  fields.take("description", group.description);
-  fields.take("name", group.name);
-  fields.take("subnets", group.subnets);
-  if (!fields.sound() || group.name.empty()) return damaged();
+  PARTITA_TRY(SubnetGroup group, row_from<SubnetGroup>(row));
+  if (group.name.empty()) return damaged();
   return group;
 }
 
-std::string event_row(const Event& event) {
-  Item item;
-  item.set("at", whole(event.at_ms));
-  item.set("message", text(event.message));
-  item.set("name", text(event.name));
-  item.set("number", whole(static_cast<int64_t>(event.number)));
-  item.set("source", whole(static_cast<int64_t>(event.source)));
-  return row_of(item);
-}
-
-Result<Event> event_from(std::string_view row) {
-  PARTITA_TRY(const Item item, item_of(row));
-  Event event;
-  ItemFields fields(item);
-  fields.take("at", event.at_ms);
-  fields.take("message", event.message);
-  fields.take("name", event.name);
-  fields.take("number", event.number);
-  fields.take("source", event.source, api::EventSource::kSubnetGroup);
-  if (!fields.sound()) return damaged();
-  return event;
-}
+Result<Event> event_from(std::string_view row) { return row_from<Event>(row); }
 
 }  // namespace partita::clusters
