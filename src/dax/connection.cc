@@ -32,7 +32,7 @@ constexpr int64_t kDrainMs = 5'000;
 constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
 // The request, what it is decoded to, and the batch that is written.
 constexpr size_t kCopies = 3;
-constexpr size_t kKeptReply = 16384;
+constexpr size_t kKeptReply = 32768;  // of the memory that it holds
 constexpr uint8_t kLastFrame = 1;
 constexpr int kYieldAfter = 2;
 // How the second client for Go names itself.
@@ -248,11 +248,12 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
   }
   co_await SwitchTo{home};  // an allocation may have failed on a background thread
   if (failed) done = model::refuse(Fault::kInternal);
-  if (done.ok() && !RequestResources::take(share, reply_->size())) {
+  const size_t held = reply_->size() <= net::kUncountedBytes ? 0 : reply_->capacity();
+  if (done.ok() && !RequestResources::take(share, held)) {
     if (codec.operation().kind == ops::Kind::kRead) {
       done = model::refuse(Fault::kOverloaded);
     } else {
-      share.resize_anyway(reply_->size());
+      share.resize_anyway(held);
     }
   }
   if (!done.ok()) write_refusal(done.error(), codecs.items ? codecs.items->failure() : std::string_view());
@@ -316,7 +317,7 @@ void Connection::begin_reply() {
 
 // Frees the memory of a large reply.
 void Connection::end_reply() {
-  if (reply_->size() > kKeptReply) reply_.reset();
+  if (reply_->capacity() > kKeptReply) reply_.reset();
 }
 
 void Connection::write_refusal(const Error& error, std::string_view written) {

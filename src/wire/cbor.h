@@ -206,6 +206,8 @@ class CborWriter {
   void wrote(char* end) { next_ = end; }
 
   size_t size() const { return static_cast<size_t>(next_ - buffer_.data()); }
+  // Of the memory that it holds, which is up to twice as much.
+  size_t capacity() const { return buffer_.capacity(); }
   // Valid until something is written.
   std::string_view view() const { return {buffer_.data(), size()}; }
   // Forgets everything behind the first `size` bytes.
