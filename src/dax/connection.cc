@@ -59,6 +59,9 @@ std::string_view name_of_refused(Method method) {
   }
 }
 
+// As what requests for nodes and authorisations count.
+const ops::Operation* describe_endpoints() { return ops::find_operation("DescribeEndpoints"); }
+
 bool is_definition(Method method) {
   return method == Method::kDefineKeySchema || method == Method::kDefineAttributeListId ||
          method == Method::kDefineAttributeList;
@@ -177,7 +180,7 @@ bool Connection::greet(std::string_view preamble) {
   return true;
 }
 
-// There is no reply. False: it is malformed.
+// There is no reply, so a failure is counted here; the requests that it answers count too. False: it is malformed.
 bool Connection::authorise(std::string_view arguments) {
   wire::CborReader in(arguments);
   Proof proof;
@@ -188,6 +191,10 @@ bool Connection::authorise(std::string_view arguments) {
   if (!in.take_null()) static_cast<void>(in.text());  // the user agent, which the preamble has too
   if (!in.finished()) return false;
   authorisation_.prove(proof);
+  if (std::holds_alternative<auth::Refused>(authorisation_.verdict(context_.worker.now_ns))) [[unlikely]] {
+    const ops::Call call = begin_call();
+    note_refused(call, ops::caller_of(call).error(), describe_endpoints());
+  }
   return true;
 }
 
@@ -230,8 +237,8 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
   begin_reply();
   Codec codecs;
   // The lists that this thread knows are for this thread alone.
-  const ItemCodec::Wires wires{arguments, call.request_id, large ? nullptr : &context_.lists, *reply_,
-                               context_.options.caches, always_selects_};
+  const ItemCodec::Wires wires{arguments, call.request_id,         large ? nullptr : &context_.lists,
+                               *reply_,   context_.options.caches, always_selects_};
   ops::CallCodec& codec = codecs.make(method, wires);
   Result<void> done;
   bool failed = false;
@@ -271,7 +278,7 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
 Task<Connection::Next> Connection::answer_endpoints() {
   const ops::Call call = begin_call();
   const auto caller = ops::caller_of(call);
-  if (!caller.ok()) co_return co_await refuse(caller.error(), ops::find_operation("DescribeEndpoints"));
+  if (!caller.ok()) co_return co_await refuse(caller.error(), describe_endpoints());
   begin_reply();
   reply_->array(0);
   write_endpoints(*reply_, context_.options, stream().local(), (*caller)->region + "a");
@@ -289,12 +296,16 @@ Task<Connection::Next> Connection::refuse(Error error, const ops::Operation* ope
   const auto caller = ops::caller_of(call);
   if (!caller.ok()) error = caller.error();
   write_refusal(error);
-  ops::Reply reply = ops::refusal(error);
-  reply.operation = operation;
-  context_.handler.answered(call, reply, context_.clock.monotonic_ns() - call.began_ns);
+  note_refused(call, error, operation);
   net::WriteBytes write = send();
   const bool sent = co_await write;
   co_return sent ? Next::kGoOn : Next::kEnd;
+}
+
+void Connection::note_refused(const ops::Call& call, const Error& error, const ops::Operation* operation) {
+  ops::Reply reply = ops::refusal(error);
+  reply.operation = operation;
+  context_.handler.answered(call, reply, context_.clock.monotonic_ns() - call.began_ns);
 }
 
 // A request that cannot be skipped ends the connection; one that is no CBOR does so without a word.

@@ -71,6 +71,7 @@ class Connection final : public net::Connection, private ops::Source {
   Task<Next> answer_call(Method method, std::string_view arguments);
   Task<Next> answer_endpoints();
   Task<Next> refuse(Error error, const ops::Operation* operation = nullptr);
+  void note_refused(const ops::Call& call, const Error& error, const ops::Operation* operation);
   Task<> give_up(wire::dax::ScanStatus status);
   Task<> drain();
 

@@ -6,6 +6,7 @@ import pathlib
 import ssl
 import sys
 import threading
+import time
 
 import boto3
 import pytest
@@ -333,3 +334,26 @@ def test_connections_end_when_the_server_stops():
         connection = connect(server)
         assert connection.call("endpoints")
     assert connection.ended()
+
+
+def test_failed_authorizations_are_audited_when_they_happen(tmp_path):
+    """And do not fill the disk: those that are left out are counted."""
+    path, credentials = tmp_path / "audit", tmp_path / "credentials"
+    credentials.write_text("[ann]\naws_access_key_id = AKIDANN\naws_secret_access_key = right\n")
+    began = time.monotonic()
+    with dax_server("--credentials", credentials, "--audit-log", path, keys=("AKIDANN", "right")) as server:
+        with Connection("127.0.0.1", server.dax_port) as connection:
+            connection.send(authorization("AKIDANN", "wrong") * 1_500)
+            while "InvalidSignatureException" not in path.read_text():
+                assert time.monotonic() - began < 60
+                time.sleep(0.05)
+            connection.authorize("AKIDANN", "right")
+            assert connection.call("endpoints")
+        assert path.stat().st_size < 70_000 + 4_096 * (time.monotonic() - began)
+        time.sleep(1)
+        client_of(server, "AKIDANN", "right").list_tables()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    told = [line for line in lines if line.get("errorCode") == "InvalidSignatureException"]
+    left_out = sum(line["count"] for line in lines if line["eventName"] == "RefusedCallsLeftOut")
+    assert len(told) > 50 and left_out and len(told) + left_out == 1_500
+    assert {line["eventName"] for line in told} == {"DescribeEndpoints"}
