@@ -89,6 +89,14 @@ Policy::Answer Policy::judge(const Ask& ask) const {
   return answer;
 }
 
+bool Policy::may_allow(const Ask& ask) const {
+  return std::ranges::any_of(statements_, [&](const Statement& statement) {
+    if (!statement.allows) return false;
+    if (any_matches(statement.actions, ask.action, ask.condition_context) == statement.not_actions) return false;
+    return use_ == Use::kIdentity || match_of(statement, ask.who) > PrincipalMatch::kByAccount;
+  });
+}
+
 void Policy::add(Statement statement) {
   std::vector<std::string_view> actions;
   std::vector<std::string_view> resources;

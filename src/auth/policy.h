@@ -67,6 +67,9 @@ class Policy {
         PrincipalMatch::kNone;  // for kResource and kTrust: the closest among the statements that allow
   };
   Answer judge(const Ask& ask) const;
+  // Whether a statement may allow the action, to the requester and not just to the requester's account: its resources
+  // and conditions, and what other statements deny, are left aside.
+  bool may_allow(const Ask& ask) const;
 
   size_t statements() const { return statements_.size(); }
 

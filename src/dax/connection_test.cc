@@ -236,8 +236,7 @@ class DaxServer : public testing::Test {
   Peer peer() {
     if (server_ == nullptr) {
       server_ = std::make_unique<net::Server>(net::ServerOptions{.threads = 1}, system_clock());
-      const Protocol dax(options_, *handler_, clock_, random_,
-                         std::make_shared<net::RequestResources>(memory_, 1));
+      const Protocol dax(options_, *handler_, clock_, random_, std::make_shared<net::RequestResources>(memory_, 1));
       auto sockets = net::BoundSockets::bind("127.0.0.1", 0, false);
       EXPECT_TRUE(server_->listen(std::move(sockets).value(), dax.listener(Encryption::kNone)).ok());
       EXPECT_TRUE(server_->start().ok());
@@ -325,6 +324,7 @@ TEST_F(DaxServer, AnswersTheNextRequestWithAFailedAuthorisation) {
   Reply reply = client.ask(preamble(0) + kEndpoints);
   EXPECT_EQ(reply.numbers, (std::vector<int64_t>{4, 23, 31, 32}));
   EXPECT_EQ(reply.code, "MissingAuthenticationTokenException");
+  EXPECT_EQ(handler_->answers(), std::vector<std::string>{"DescribeEndpoints 400"});
   reply = client.ask(authorise(sign("wrong", kNow)) + kEndpoints);
   EXPECT_EQ(reply.numbers, (std::vector<int64_t>{4, 23, 31, 32}));
   EXPECT_EQ(reply.code, "InvalidSignatureException");
@@ -332,8 +332,16 @@ TEST_F(DaxServer, AnswersTheNextRequestWithAFailedAuthorisation) {
   EXPECT_EQ(reply.code, "InvalidSignatureException");
   reply = client.ask(authorise(sign(kSecret, kNow)) + kEndpoints);
   EXPECT_TRUE(reply.numbers.empty());
+  // The authorisation, and both requests after it.
   EXPECT_EQ(handler_->answers(),
             (std::vector<std::string>{"DescribeEndpoints 400", "DescribeEndpoints 400", "DescribeTable 400"}));
+}
+
+TEST_F(DaxServer, CountsAFailedAuthorisationWithoutARequest) {
+  Peer client = peer();
+  client.send(preamble(0) + authorise(sign("wrong", kNow)) + authorise(sign("wrong", kThen)));
+  EXPECT_TRUE(client.ask(authorise(sign(kSecret, kNow)) + kEndpoints).numbers.empty());
+  EXPECT_EQ(handler_->answers(), (std::vector<std::string>{"DescribeEndpoints 400", "DescribeEndpoints 400"}));
 }
 
 TEST_F(DaxServer, WantsANewAuthorisationAfterTenMinutes) {
@@ -422,7 +430,8 @@ TEST_F(DaxServer, KeepsNoMoreNamesThanAnItemHas) {
   const size_t before = most_resident();
   EXPECT_EQ(client.ask(define).message, "Item size has exceeded the maximum allowed size");
   EXPECT_LT(most_resident(), before + (size_t{64} << 20));
-  EXPECT_EQ(client.ask(request(Method::kDefineAttributeListId, "\x82\x60\x61x")).message, "Empty attribute name");
+  EXPECT_EQ(client.ask(request(Method::kDefineAttributeListId, "\x82\x60\x61x")).message,
+            "1 validation error detected: Empty attribute name");
 }
 
 size_t resident() {
@@ -437,12 +446,18 @@ TEST_F(DaxServer, KeepsNoReplyThatItDoesNotSend) {
   const std::string list = writer.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
   const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
   for (int i = 0; i < 15; ++i) {
-    const std::string key = std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3);  // 10^i
+    const std::string key = std::string(
+                                "\x61"
+                                "a") +
+                            static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3);  // 10^i
     const Reply reply = writer.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(key) + item + "\xf6"));
     EXPECT_TRUE(reply.numbers.empty()) << reply.message;
   }
   // pk = "a"
-  const std::string condition = bytes_of(std::string("\x83\x01\x83\x00\x82\x12\x62pk\x82\x11\x00\x81\x61" "a", 15));
+  const std::string condition =
+      bytes_of(std::string("\x83\x01\x83\x00\x82\x12\x62pk\x82\x11\x00\x81\x61"
+                           "a",
+                           15));
   const std::string query = request(Method::kQuery, bytes_of("Tab1") + condition + "\xf6");
   EXPECT_EQ(writer.ask(query).numbers.front(), 1);
   const size_t before = resident();

@@ -1,5 +1,5 @@
 // The calls by which clients learn what items are coded with: the key schema of a table, and attribute lists with their
-// ids. They need a signature, and no permission.
+// ids. What they need permission for: docs/decisions/040-rights-of-dax-definitions.md.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "model/attribute_list.h"
+#include "ops/admission.h"
 #include "ops/call_codec.h"
+#include "table/rows/schema.h"
 #include "wire/cbor.h"
 #include "wire/dax/scanner.h"
 
@@ -24,7 +26,8 @@ class DefinitionCodec final : public ops::CallCodec {
 
   // One that stands for these calls, which are none of DynamoDB's.
   const ops::Operation& operation() const override;
-  // Faults: kDaxMalformed, kDaxUnknownList, those of table::AttributeLists::store() and of a table that is not there.
+  // Faults: kDaxMalformed, kDaxUnknownList, those of table::AttributeLists::store(), of a table that is not there, and
+  // the refusals of policies.
   Result<ops::CodecStep> decode(const ops::Context& context) override;
   ops::Execution& execution() override { return nothing_; }
   Result<ops::CodecStep> encode(const ops::Context& context) override;
@@ -38,6 +41,7 @@ class DefinitionCodec final : public ops::CallCodec {
   };
 
   Result<ops::CodecStep> define_schema(const ops::Context& context);
+  Result<void> check_rights(const ops::Context& context, std::string_view name, const table::TableInfo* table);
   Result<std::vector<std::string>> read_names() const;
 
   const wire::dax::Method method_;
@@ -46,6 +50,9 @@ class DefinitionCodec final : public ops::CallCodec {
   Nothing nothing_;
   model::AttributeListPtr list_;  // once it is fetched
   std::optional<Error> stale_;    // the table may be known after a look into the store
+  std::optional<Error> absent_;   // it is not there either
+  std::optional<ops::RequestAuthorizer> authorizer_;
+  std::optional<Error> unloaded_;  // the policies of the table must be loaded
 };
 
 }  // namespace partita::dax

@@ -168,11 +168,11 @@ Result<void> RequestAuthorizer::check(const table::Access& access, std::string_v
   return context_.admission.authorisation().check(context_, access, {capacity_, policies_, effort_}, action, depends);
 }
 
-Result<void> RequestAuthorizer::check_name(const table::Access& access, bool counts) {
+Result<void> RequestAuthorizer::check_name(const table::Access& access, std::string_view action, bool counts) {
+  if (context_.caller.identity == nullptr) return {};
   bool depends = true;
   const CheckOptions check_options{capacity_, policies_, effort_, true, counts};
-  return context_.admission.authorisation().check(context_, access, check_options,
-                                                  action_of(context_.operation, access.verb), depends);
+  return context_.admission.authorisation().check(context_, access, check_options, action, depends);
 }
 
 RequestAuthorizer::Allowed RequestAuthorizer::allowed_of(const table::Access& access) {
@@ -215,7 +215,7 @@ Error RequestAuthorizer::worded(Error error, std::string_view name_or_arn, std::
   table::IndexInfo named;
   named.name = index;
   if (!index.empty()) access.index = &named;
-  auto checked = check_name(access, !refused);
+  auto checked = check_name(access, action_of(context_.operation, verb), !refused);
   if (checked.ok()) note_allowed();
   if (checked.ok()) return error;
   named_refused_ = Authorisation::is_refusal(checked.error());

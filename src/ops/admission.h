@@ -107,6 +107,10 @@ class RequestAuthorizer final : public table::AccessChecker {
   // Authorisation::check().
   Result<void> check(const table::Access& access, std::string_view action);
 
+  // Whether policies allow an action on what the access names, for some item at least. `counts`: whether a refusal is
+  // counted. Faults and errors: those of Authorisation::check().
+  Result<void> check_name(const table::Access& access, std::string_view action, bool counts);
+
   // The error that the caller may see instead of `error`. If no policy allows `verb` on the table of that name or ARN,
   // or on its index (empty: none), this is the refusal, whether or not the table exists; else it is `error`. Call it
   // for each name of the request in order, so that the first refused name decides, whichever part failed. If
@@ -123,7 +127,6 @@ class RequestAuthorizer final : public table::AccessChecker {
  private:
   // `depends`: set as by Authorisation::check(); unchanged if the caller has no identity.
   Result<void> check(const table::Access& access, std::string_view action, bool& depends);
-  Result<void> check_name(const table::Access& access, bool counts);
   // What admit() and reserve() do when the caller has an identity and when there is no capacity; charge(), when not all
   // of the cost was reserved. Out of line, since most requests need none of them.
   Result<void> check_policies(const table::Access& access);

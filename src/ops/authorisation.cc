@@ -1,5 +1,6 @@
 #include "ops/authorisation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "auth/identities.h"
@@ -264,6 +265,59 @@ Result<void> Authorisation::check(const Context& context, const table::Access& a
   depends = condition_context.depends_on_item();
   if (decision == PolicyDecision::kAllowed) return {};
   return refuse(told_of(decision, context, access, check_options, policies, ask), ask, check_options.counts);
+}
+
+namespace {
+
+bool is_denied(PolicyDecision decision) {
+  return decision >= PolicyDecision::kDeniedByIdentity && decision <= PolicyDecision::kDeniedBySession;
+}
+
+// Of the caller's own policies, about some table.
+PolicyDecision decide_on_some(const auth::Identity& who, const auth::Ask& ask_of_all) {
+  const auth::Policies policies{.identity = who.policies, .boundary = who.boundary, .session = who.session};
+  const PolicyDecision of_all = auth::decide(policies, ask_of_all);
+  if (of_all == PolicyDecision::kAllowed || is_denied(of_all)) return of_all;
+  const auto may_allow = [&](const auth::Policy* policy) { return policy == nullptr || policy->may_allow(ask_of_all); };
+  if (!may_allow(who.boundary)) return PolicyDecision::kNotInBoundary;
+  if (!may_allow(who.session)) return PolicyDecision::kNotInSession;
+  return std::ranges::any_of(who.policies, may_allow) ? PolicyDecision::kAllowed : PolicyDecision::kNotInIdentity;
+}
+
+}  // namespace
+
+Task<Result<void>> Authorisation::check_some_table(const Context& context, std::span<const std::string_view> actions) {
+  if (context.caller.identity == nullptr) co_return Result<void>();
+  const table::Access access;
+  const PolicySnapshot none;
+  auth::Effort effort;
+  const CheckOptions of_name{api::CapacityDetail::kNone, none, effort, true};
+  AccessConditionContext condition_context(context, access, nullptr, of_name);
+  std::string all_tables;
+  append_table_arn(all_tables, context, "*");
+  const auto ask_for = [&](std::string_view action) {
+    return auth::Ask{action, all_tables, names_of(context), condition_context};
+  };
+  std::vector<std::string_view> left;  // what the policy of a table may allow
+  for (const std::string_view action : actions) {
+    const PolicyDecision own = decide_on_some(*context.caller.identity, ask_for(action));
+    if (own == PolicyDecision::kAllowed) co_return Result<void>();
+    if (!is_denied(own)) left.push_back(action);
+  }
+  std::vector<uint32_t> tables;
+  if (!left.empty()) {
+    PARTITA_CO_TRY(tables, co_await table::tables_with_policies(context.database));
+  }
+  for (const uint32_t table_id : tables) {
+    PARTITA_CO_TRY(const PoliciesRef loaded, co_await load(context.database, table_id));
+    const auto found = loaded->by_stream.find("");
+    if (found == loaded->by_stream.end()) continue;
+    for (const std::string_view action : left) {
+      if (found->second->may_allow(ask_for(action))) co_return Result<void>();
+    }
+  }
+  const auth::Ask first = ask_for(actions.front());
+  co_return refuse(decide_on_some(*context.caller.identity, first), first, true);
 }
 
 }  // namespace partita::ops

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,6 +51,11 @@ class Authorisation {
   // calls are refused with kWarn too, since a caller who may change users may do everything. Faults: kDeniedByIdentity
   // and those after it, kStsNotAuthorized.
   Result<void> check(const Context& context, std::string_view action, const iam::Subject& subject);
+
+  // Whether policies may allow the caller one of `actions` on some table. Unlike check(), this leaves aside conditions,
+  // and what is denied of a part of the tables. Reads all policies of tables if the caller's own ones allow nothing.
+  // Faults: the refusal of the first action on all tables. Errors: kUnavailable, kCorrupt. `actions` outlives the task.
+  Task<Result<void>> check_some_table(const Context& context, std::span<const std::string_view> actions);
 
   static bool is_refusal(const Error& error);
   // Whether the error is: the policies of a table are not in memory, or outdated. Load them into the PolicySnapshot and

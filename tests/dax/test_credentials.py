@@ -13,23 +13,30 @@ import signed  # noqa: E402
 from drivers import CLIENTS, started  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
-from tables import N, S, table  # noqa: E402
+from tables import N, S, index, table  # noqa: E402
 
 NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 KEY = {"pk": S("a")}
 PUT = {"name": "put", "call": "PutItem", "input": {"TableName": "owned", "Item": {**KEY, "n": N(1)}}}
 GET = {"name": "get", "call": "GetItem", "input": {"TableName": "owned", "Key": KEY}}
 OTHER = {"name": "get other", "call": "GetItem", "input": {"TableName": "other", "Key": KEY}}
+NONE = {"name": "get none", "call": "GetItem", "input": {"TableName": "none", "Key": KEY}}
+QUERY = {"name": "query", "call": "Query", "input": {
+    "TableName": "owned", "IndexName": "by-g", "KeyConditionExpression": "g = :g", "ExpressionAttributeValues": {":g": S("x")}}}
 READER = [signed.allow("dynamodb:GetItem", signed.arn("owned"))]
+PUTTER = [signed.allow("dynamodb:PutItem", signed.arn("owned"), {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a"]}})]
+INDEXER = [signed.allow("dynamodb:Query", signed.arn("owned") + "/index/by-g")]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    options = signed.files(tmp_path_factory.mktemp("users"), {"reader": READER, "nobody": []})
+    options = signed.files(tmp_path_factory.mktemp("users"), {
+        "reader": READER, "putter": PUTTER, "indexer": INDEXER, "nobody": []})
     with dax_server(in_memory=True, extra_args=options) as server:
         root = signed.client_of(server, "root", "dynamodb")
         for name in ("owned", "other"):
-            root.create_table(**table(name, {"pk": "S"}, ("pk",)))
+            root.create_table(**table(name, {"pk": "S", "g": "S"}, ("pk",),
+                                      GlobalSecondaryIndexes=[index("by-g", ("g",))]))
             root.put_item(TableName=name, Item={**KEY, "n": N(1)})
         yield server
 
@@ -64,3 +71,20 @@ def test_rights(client, server):
         assert result["error"]["code"] == denied and not result["outputs"]
     for result in results(client, server, *signed.key_of("nobody"), [GET, PUT]):
         assert result["error"]["code"] == denied and not result["outputs"]
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_what_clients_ask_for_first_needs_no_more_rights(client, server):
+    """The key schema of a table, and before a put the id of its attribute names."""
+    put, get = results(client, server, *signed.key_of("putter"), [PUT, GET])
+    assert put["error"] is None and get["error"], (put, get)
+    query, get = results(client, server, *signed.key_of("indexer"), [QUERY, GET])
+    assert query["error"] is None and get["error"], (query, get)
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_nobody_learns_which_tables_exist(client, server):
+    denied = "Unknown" if client.startswith("go") else "AccessDeniedException"
+    for user in ("nobody", "putter"):
+        for result in results(client, server, *signed.key_of(user), [OTHER, NONE]):
+            assert result["error"]["code"] == denied and not result["outputs"]

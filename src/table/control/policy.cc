@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
@@ -213,6 +214,20 @@ Task<Result<std::vector<PolicyOf>>> policies_of(TableContext& context, uint32_t 
     more = storage::advance(range, page);
   }
   co_return found;
+}
+
+Task<Result<std::vector<uint32_t>>> tables_with_policies(TableContext& context) {
+  const size_t before = system_key(SystemRow::kPolicy).bytes.size();
+  std::vector<uint32_t> tables;
+  storage::RangeCursor cursor(context.engine(), system_rows(SystemRow::kPolicy));
+  while (true) {
+    PARTITA_CO_TRY(const bool more, co_await cursor.next());
+    if (!more) break;
+    std::string_view rest = cursor.row().key.substr(before);
+    const std::optional<uint32_t> table_id = take_u32(rest);
+    if (table_id && rest.empty()) tables.push_back(*table_id);
+  }
+  co_return tables;
 }
 
 }  // namespace partita::table

@@ -56,6 +56,9 @@ struct PolicyOf {
 };
 Task<Result<std::vector<PolicyOf>>> policies_of(TableContext& context, uint32_t table_id);
 
+// The ids of all tables that have or had a policy of their own, ascending.
+Task<Result<std::vector<uint32_t>>> tables_with_policies(TableContext& context);
+
 // Adds the policy that a table is created with.
 void put_first_policy(const TableInfo& table, const ResourcePolicy& policy, storage::Changes& changes);
 // `stream`: a label; empty: the table itself.
