@@ -237,8 +237,8 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
   begin_reply();
   Codec codecs;
   // The lists that this thread knows are for this thread alone.
-  const ItemCodec::Wires wires{arguments, call.request_id,         large ? nullptr : &context_.lists,
-                               *reply_,   context_.options.caches, always_selects_};
+  const ItemCodec::Wires wires{arguments, call.request_id, large ? nullptr : &context_.lists, *reply_,
+                               context_.options.caches, always_selects_};
   ops::CallCodec& codec = codecs.make(method, wires);
   Result<void> done;
   bool failed = false;

@@ -236,7 +236,8 @@ class DaxServer : public testing::Test {
   Peer peer() {
     if (server_ == nullptr) {
       server_ = std::make_unique<net::Server>(net::ServerOptions{.threads = 1}, system_clock());
-      const Protocol dax(options_, *handler_, clock_, random_, std::make_shared<net::RequestResources>(memory_, 1));
+      const Protocol dax(options_, *handler_, clock_, random_,
+                         std::make_shared<net::RequestResources>(memory_, 1));
       auto sockets = net::BoundSockets::bind("127.0.0.1", 0, false);
       EXPECT_TRUE(server_->listen(std::move(sockets).value(), dax.listener(Encryption::kNone)).ok());
       EXPECT_TRUE(server_->start().ok());
@@ -446,18 +447,12 @@ TEST_F(DaxServer, KeepsNoReplyThatItDoesNotSend) {
   const std::string list = writer.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
   const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
   for (int i = 0; i < 15; ++i) {
-    const std::string key = std::string(
-                                "\x61"
-                                "a") +
-                            static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3);  // 10^i
+    const std::string key = std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3);  // 10^i
     const Reply reply = writer.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(key) + item + "\xf6"));
     EXPECT_TRUE(reply.numbers.empty()) << reply.message;
   }
   // pk = "a"
-  const std::string condition =
-      bytes_of(std::string("\x83\x01\x83\x00\x82\x12\x62pk\x82\x11\x00\x81\x61"
-                           "a",
-                           15));
+  const std::string condition = bytes_of(std::string("\x83\x01\x83\x00\x82\x12\x62pk\x82\x11\x00\x81\x61" "a", 15));
   const std::string query = request(Method::kQuery, bytes_of("Tab1") + condition + "\xf6");
   EXPECT_EQ(writer.ask(query).numbers.front(), 1);
   const size_t before = resident();
@@ -467,6 +462,36 @@ TEST_F(DaxServer, KeepsNoReplyThatItDoesNotSend) {
     EXPECT_FALSE(clients.back()->ask(opening() + query).numbers.empty());
   }
   EXPECT_LT(resident(), before + (size_t{20} << 20));
+}
+
+// A buffer that grew to hold 540 KB has room for 960 KB, which is more than large replies may have of a megabyte.
+TEST_F(DaxServer, CountsWhatAReplyHolds) {
+  memory_ = size_t{1} << 20;
+  Peer client = peer();
+  const std::string list = client.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
+  const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 9; ++i) {
+    keys.push_back(std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3));  // 10^i
+    const Reply reply = client.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(keys.back()) + item + "\xf6"));
+    EXPECT_TRUE(reply.numbers.empty()) << reply.message;
+  }
+  const auto read = [&](size_t items) {
+    CborWriter out;
+    out.map(1);
+    out.text("Tab1");
+    out.array(3);
+    out.boolean(false);
+    out.null();
+    out.array(items);
+    for (size_t i = 0; i < items; ++i) out.bytes(keys[i]);
+    out.null();
+    return request(Method::kBatchGetItem, out.view());
+  };
+  EXPECT_EQ(client.ask(read(9)).numbers.front(), 1);
+  const std::string small = read(3);
+  client.send(small);
+  EXPECT_EQ(client.take_bytes(2), "\x80\x82");
 }
 
 // ("a", 3) and {n: 1.5, x: "y"}, whose list is defined first.
