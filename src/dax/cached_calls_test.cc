@@ -187,10 +187,11 @@ class DaxCachedCalls : public testing::Test {
     EXPECT_TRUE(write(write_request(api::WriteAction::Kind::kPut, key, value)).ok());
   }
   // All items of the table, by the parameters `arguments`.
-  uint64_t scan(std::string_view arguments, bool consistent = false) {
+  uint64_t scan(std::string_view arguments, bool consistent = false, api::Select select = api::Select::kDefault) {
     api::RangeRequest request;
     request.table = "ttt";
     request.consistent = consistent;
+    request.select = select;
     CachedRange execution(caches_, std::move(request), arguments);
     const auto done = run("Scan", execution);
     EXPECT_TRUE(done.ok());
@@ -439,6 +440,14 @@ TEST_F(DaxCachedCalls, AWriteInvalidatesNoQuery) {
   put("b", "two");
   EXPECT_EQ(scan("all"), 2U);
   EXPECT_EQ(caches_.items().counts().misses, 1U);  // scans and items do not warm each other
+}
+
+// Bytes that select all attributes select nothing in particular when another client sends them.
+TEST_F(DaxCachedCalls, EqualBytesOfAnotherSelectAreAnotherQuery) {
+  EXPECT_EQ(scan("all", false, api::Select::kAllAttributes), 0U);
+  json_put("a", "one");
+  EXPECT_EQ(scan("all", false, api::Select::kAllAttributes), 0U);
+  EXPECT_EQ(scan("all"), 1U);
 }
 
 TEST_F(DaxCachedCalls, ADroppedTableAndAReopenedDatabaseBeginCold) {

@@ -235,6 +235,11 @@ Result<api::ReadItem> CachedBatchGet::shown(size_t part, CachedItem item, table:
 
 // --- Query and Scan
 
+// Clients that always send a Select mean another one by the same bytes: see wire::dax::Decoding.
+CacheKey CachedRange::key() const {
+  return cache_key(*context_, *plan_->table, arguments_, static_cast<uint8_t>(request_.select));
+}
+
 Result<void> CachedRange::prepare(const ops::Context& context, ops::RequestAuthorizer& checker) {
   context_ = &context;
   page_ = nullptr;
@@ -242,7 +247,7 @@ Result<void> CachedRange::prepare(const ops::Context& context, ops::RequestAutho
   PARTITA_TRY(table::Table table, ops::find_table(request_.table, context));
   PARTITA_TRY(plan_, table::bind(request_, std::move(table)));
   if (!request_.consistent) {
-    page_ = queries_.find(cache_key(context, *plan_->table, arguments_), cache_time_ns(context));
+    page_ = queries_.find(key(), cache_time_ns(context));
   }
   if (page_ == nullptr) return table::admit(*plan_, checker);
   UnpaidAccess unpaid(checker);
@@ -265,7 +270,7 @@ Result<void> CachedRange::finish(ops::RequestAuthorizer& checker) {
   checker.returned(reply_->count);
   table::charge(*plan_, *reply_, checker);
   if (!request_.consistent) {
-    queries_.put(cache_key(*context_, *plan_->table, arguments_), *reply_, cache_time_ns(*context_));
+    queries_.put(key(), *reply_, cache_time_ns(*context_));
   }
   return {};
 }

@@ -95,7 +95,7 @@ class CachedBatchGet final : public ops::ItemExecution {
 // Query or Scan.
 class CachedRange final : public ops::ItemExecution {
  public:
-  // `arguments`: of the request, its key in the cache. They and the caches outlive it.
+  // `arguments`: of the request, its key in the cache together with Select. They and the caches outlive it.
   CachedRange(Caches& caches, api::RangeRequest request, std::string_view arguments)
       : queries_(caches.queries()), request_(std::move(request)), arguments_(arguments) {}
   void visit_names(ops::VisitName visit) override { ops::visit_named(request_, visit); }
@@ -108,6 +108,8 @@ class CachedRange final : public ops::ItemExecution {
   bool start(table::Database& database, std::coroutine_handle<> awaiter) override;
   Result<void> finish(ops::RequestAuthorizer& checker) override;
   api::CapacityDetail capacity() const override { return request_.capacity; }
+
+  CacheKey key() const;
 
   QueryCache& queries_;
   const api::RangeRequest request_;

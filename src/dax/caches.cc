@@ -35,8 +35,9 @@ void Caches::report(Exposition& out) const {
   }
 }
 
-CacheKey cache_key(const ops::Context& context, const table::TableInfo& table, std::string_view bytes) {
-  return {context.database.attribute_lists().number(), table.id, table.revision, bytes};
+CacheKey cache_key(const ops::Context& context, const table::TableInfo& table, std::string_view bytes,
+                   uint8_t meaning) {
+  return {context.database.attribute_lists().number(), table.id, table.revision, bytes, meaning};
 }
 
 int64_t cache_time_ns(const ops::Context& context) {

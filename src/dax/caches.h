@@ -30,7 +30,8 @@ class Caches {
 };
 
 // The key of that table's entry.
-CacheKey cache_key(const ops::Context& context, const table::TableInfo& table, std::string_view bytes);
+CacheKey cache_key(const ops::Context& context, const table::TableInfo& table, std::string_view bytes,
+                   uint8_t meaning = 0);
 // On the monotonic clock, for the caches.
 int64_t cache_time_ns(const ops::Context& context);
 

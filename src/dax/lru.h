@@ -16,16 +16,23 @@ namespace partita::dax {
 // Of what a cache keeps. After a change of a table's description, or when the database was opened again (as by a
 // rollback), no key is equal to an earlier one.
 struct CacheKey {
-  CacheKey(uint64_t of_database, uint32_t of_table, uint64_t of_revision, std::string_view its_bytes)
-      : database(of_database), revision(of_revision), table(of_table), bytes(its_bytes), hash(hash64(its_bytes)) {
+  CacheKey(uint64_t of_database, uint32_t of_table, uint64_t of_revision, std::string_view its_bytes,
+           uint8_t of_meaning = 0)
+      : database(of_database),
+        revision(of_revision),
+        table(of_table),
+        meaning(of_meaning),
+        bytes(its_bytes),
+        hash(hash64(its_bytes)) {
     constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
-    hash ^= ((database * kOdd + revision) * kOdd + table) * kOdd;
+    hash ^= (((database * kOdd + revision) * kOdd + table) * kOdd + meaning) * kOdd;
   }
   bool operator==(const CacheKey&) const = default;
 
   uint64_t database;  // table::AttributeLists::number()
   uint64_t revision;  // of the table's description
   uint32_t table;     // its id
+  uint8_t meaning;    // of the bytes, if they alone do not tell it
   std::string_view bytes;
   uint64_t hash;
 
