@@ -31,17 +31,17 @@ void CacheTimesThread::run(const std::stop_token& stop) {
 void CacheTimesThread::tick() {
   DrainLock::SharedGuard guard(service_.drain_lock());
   if (!guard.try_enter() || service_.database() == nullptr) return;
-  const auto settings = wait_for(clusters::settings(*service_.database()));
-  if (!settings.ok()) {
+  const auto times = wait_for(clusters::cache_times(*service_.database()));
+  if (!times.ok()) {
     static LogThrottle throttle;
     uint64_t unsaid = 0;
     if (throttle.pass(unsaid)) {
-      log(LogLevel::kWarn, {"The times to live of DAX's caches could not be read. ", settings.error().sentence()});
+      log(LogLevel::kWarn, {"The times to live of DAX's caches could not be read. ", times.error().sentence()});
     }
     return;
   }
-  item_ttl_ms_.store(settings->record_ttl_ms, std::memory_order_relaxed);
-  query_ttl_ms_.store(settings->query_ttl_ms, std::memory_order_relaxed);
+  item_ttl_ms_.store(times->item_ttl_ms, std::memory_order_relaxed);
+  query_ttl_ms_.store(times->query_ttl_ms, std::memory_order_relaxed);
 }
 
 }  // namespace partita::app

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "api/cache_times.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread.h"
-#include "dax/item_cache.h"
 #include "ops/service.h"
 
 namespace partita::app {
@@ -22,7 +22,7 @@ class CacheTimesThread {
   explicit CacheTimesThread(ops::Service& service) : service_(service) {}
 
   // What was read last; DAX's defaults at first. Callable from any thread.
-  dax::CacheTimes times() const {
+  api::CacheTimes times() const {
     return {.item_ttl_ms = item_ttl_ms_.load(std::memory_order_relaxed),
             .query_ttl_ms = query_ttl_ms_.load(std::memory_order_relaxed)};
   }
@@ -33,8 +33,8 @@ class CacheTimesThread {
   void run(const std::stop_token& stop);
 
   ops::Service& service_;
-  std::atomic<int64_t> item_ttl_ms_{dax::CacheTimes().item_ttl_ms};
-  std::atomic<int64_t> query_ttl_ms_{dax::CacheTimes().query_ttl_ms};
+  std::atomic<int64_t> item_ttl_ms_{api::CacheTimes().item_ttl_ms};
+  std::atomic<int64_t> query_ttl_ms_{api::CacheTimes().query_ttl_ms};
   Mutex mutex_;
   CondVar wake_;
   Thread thread_;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/cache_times.h"
 #include "api/clusters.h"
 
 namespace partita::clusters {
@@ -34,7 +35,7 @@ inline constexpr size_t kMostSubnets = 20;
 // They exist without a row.
 inline constexpr std::string_view kDefaultParameterGroup = "default.dax1.0";
 inline constexpr std::string_view kDefaultSubnetGroup = "default";
-inline constexpr int64_t kDefaultTtlMs = 300'000;
+inline constexpr int64_t kDefaultTtlMs = api::CacheTimes::kDefaultMs;
 
 struct Node {
   std::string id = {};  // "NAME-a"

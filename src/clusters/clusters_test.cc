@@ -127,8 +127,7 @@ TEST_F(ClustersTest, AnotherParameterGroupNeedsAReboot) {
   const api::ParameterGroupRequest group{"fast", {}, {}};
   ASSERT_TRUE(wait_for(create_parameter_group(*database_, group)).ok());
   ASSERT_TRUE(put_parameters("fast", "record-ttl-millis", "1000").ok());
-  EXPECT_FALSE(cache_settings().cluster);
-  EXPECT_EQ(cache_settings().record_ttl_ms, kDefaultTtlMs);
+  EXPECT_EQ(times().item_ttl_ms, kDefaultTtlMs);
   make("cache", 2);
   api::UpdateClusterRequest update;
   update.name = "cache";
@@ -136,8 +135,7 @@ TEST_F(ClustersTest, AnotherParameterGroupNeedsAReboot) {
   ASSERT_TRUE(wait_for(update_cluster(*database_, update)).ok());
   settle_down();
   EXPECT_TRUE(needs_reboot(clusters()[0], clusters()[0].nodes[0]));
-  EXPECT_TRUE(cache_settings().cluster);
-  EXPECT_EQ(cache_settings().record_ttl_ms, kDefaultTtlMs);
+  EXPECT_EQ(times().item_ttl_ms, kDefaultTtlMs);
 
   const api::NodeRequest primary{"cache", "cache-a"};
   ASSERT_TRUE(wait_for(reboot_node(*database_, primary)).ok());
@@ -145,11 +143,11 @@ TEST_F(ClustersTest, AnotherParameterGroupNeedsAReboot) {
   EXPECT_EQ(status_of(rebooted[0], rebooted[0].nodes[0], clock_.now_ms()), NodeStatus::kRebooting);
   EXPECT_FALSE(needs_reboot(rebooted[0], rebooted[0].nodes[0]));
   EXPECT_TRUE(needs_reboot(rebooted[0], rebooted[0].nodes[1]));
-  EXPECT_EQ(cache_settings().record_ttl_ms, 1'000);
-  EXPECT_EQ(cache_settings().query_ttl_ms, kDefaultTtlMs);
+  EXPECT_EQ(times().item_ttl_ms, 1'000);
+  EXPECT_EQ(times().query_ttl_ms, kDefaultTtlMs);
   // Values of the group that nodes have take effect at once.
   ASSERT_TRUE(put_parameters("fast", "query-ttl-millis", "0").ok());
-  EXPECT_EQ(cache_settings().query_ttl_ms, 0);
+  EXPECT_EQ(times().query_ttl_ms, 0);
   const api::NodeRequest nobody{"cache", "cache-x"};
   EXPECT_EQ(fault_in(wait_for(reboot_node(*database_, nobody))), Fault::kClusterNoNode);
 }

@@ -68,7 +68,7 @@ class ClustersTest : public testing::Test {
     const api::ParameterGroupRequest request{name, {}, {{parameter, value}}};
     return wait_for(update_parameter_group(*database_, request));
   }
-  CacheSettings cache_settings() { return wait_for(settings(*database_)).value(); }
+  api::CacheTimes times() { return wait_for(cache_times(*database_)).value(); }
 
   template <class Value>
   static model::Fault fault_in(const Result<Value>& result) {

@@ -203,7 +203,7 @@ class DaxCachedCalls : public testing::Test {
   ManualClock clock_{1'700'000'000'000};
   SeededRandom random_{1};
   Elsewhere source_;
-  CacheTimes times_;
+  api::CacheTimes times_;
   Caches caches_{size_t{8} << 20, [this] { return times_; }};
   std::unique_ptr<table::Database> database_;
   std::unique_ptr<ops::Service> service_;

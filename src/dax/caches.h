@@ -16,7 +16,8 @@ namespace partita::dax {
 class Caches {
  public:
   // Each of them gets half of the bytes.
-  explicit Caches(size_t max_bytes, const CacheTimesOf& times = [] { return CacheTimes(); })
+  explicit Caches(
+      size_t max_bytes, const CacheTimesOf& times = [] { return api::CacheTimes(); })
       : items_(max_bytes / 2, times), queries_(max_bytes / 2, times) {}
 
   ItemCache& items() { return items_; }

@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "base/check.h"
-#include "base/clock.h"
 
 namespace partita::dax {
 
@@ -76,7 +75,7 @@ ItemCache::~ItemCache() = default;
 ItemCache::Shard& ItemCache::shard_of(const CacheKey& key) const { return shards_[(key.hash >> 32) % shard_count_]; }
 
 std::optional<CachedItem> ItemCache::find(const CacheKey& key, int64_t now_ns) {
-  const int64_t ttl_ns = times_().item_ttl_ms * kNsPerMs;
+  const int64_t ttl_ns = times_().item_ttl_ns();
   Shard& shard = shard_of(key);
   const MutexLock lock(shard.mutex);
   const CachedItem* const found = shard.items->find(key, now_ns, ttl_ns);

@@ -25,18 +25,14 @@
 #include <string_view>
 #include <utility>
 
+#include "api/cache_times.h"
 #include "base/mutex.h"
 #include "dax/lru.h"
 
 namespace partita::dax {
 
-// How long entries live, in milliseconds.
-struct CacheTimes {
-  int64_t item_ttl_ms = 300'000;   // 0: until they are evicted or written
-  int64_t query_ttl_ms = 300'000;  // 0: the query cache is off
-};
 // Called for each request, on any thread.
-using CacheTimesOf = std::function<CacheTimes()>;
+using CacheTimesOf = std::function<api::CacheTimes()>;
 
 struct StoredItem {
   std::string bytes;     // as model::encode_item() writes it

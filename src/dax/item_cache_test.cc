@@ -42,7 +42,7 @@ class DaxCacheTest : public testing::Test {
   }
 
   ManualClock clock_{1'700'000'000'000};
-  CacheTimes times_;
+  api::CacheTimes times_;
   ItemCache items_{kBytes, [this] { return times_; }};
   QueryCache queries_{kBytes, [this] { return times_; }};
 };
@@ -68,6 +68,15 @@ TEST_F(DaxCacheTest, ANewTtlHoldsForOldEntriesAndZeroIsForever) {
   write("a", item_of("two"));
   clock_.advance_ms(1'000'000'000);
   EXPECT_EQ(cached("a"), "two");
+}
+
+TEST_F(DaxCacheTest, TheLongestTtlIsForever) {
+  times_ = {.item_ttl_ms = INT64_MAX, .query_ttl_ms = INT64_MAX};
+  write("a", item_of("one"));
+  queries_.put(key("q"), {}, now());
+  clock_.advance_ms(1'000'000'000);
+  EXPECT_EQ(cached("a"), "one");
+  EXPECT_NE(queries_.find(key("q"), now()), nullptr);
 }
 
 TEST_F(DaxCacheTest, AnAbsentItemIsAnEntry) {

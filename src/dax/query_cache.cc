@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "model/item_codec.h"
 
 namespace partita::dax {
@@ -86,7 +85,7 @@ QueryCache::~QueryCache() = default;
 QueryCache::Shard& QueryCache::shard_of(const CacheKey& key) const { return shards_[(key.hash >> 32) % shard_count_]; }
 
 CachedPage QueryCache::find(const CacheKey& key, int64_t now_ns) {
-  const int64_t ttl_ns = times_().query_ttl_ms * kNsPerMs;
+  const int64_t ttl_ns = times_().query_ttl_ns();
   if (ttl_ns == 0) return nullptr;
   Shard& shard = shard_of(key);
   const MutexLock lock(shard.mutex);
