@@ -295,6 +295,11 @@ TEST_F(DaxCachedCalls, AWriteOfUnknownOutcomeDropsTheEntry) {
   observed_.is_unsure = false;
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(get("a"), "two");
+  json_put("a", "three");
+  EXPECT_EQ(get("a"), "three");  // the read did not fill
+  put("a", "four");
+  json_put("a", "five");
+  EXPECT_EQ(get("a"), "four");
 }
 
 TEST_F(DaxCachedCalls, ProjectionsAreMadeOfTheWholeItem) {

@@ -45,7 +45,10 @@ void settle(std::vector<ItemCache::Write>& entries, const table::WritePlan& plan
 // A transaction's reply has no items, so its entries are dropped.
 void settle(std::vector<ItemCache::Write>& entries, const table::WritesPlan& plan, const api::WritesReply& reply,
             int64_t now_ns) {
-  if (plan.transaction != nullptr) return;
+  if (plan.transaction != nullptr) {
+    for (ItemCache::Write& entry : entries) entry.wrote();
+    return;
+  }
   for (size_t i = 0; i < entries.size(); ++i) {
     if (i < reply.written.size() && !reply.written[i].consumed.table.empty()) {
       keep(entries[i], plan.writes[i], reply.written[i], now_ns);

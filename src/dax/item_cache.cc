@@ -57,8 +57,40 @@ struct alignas(64) ItemCache::Shard {
     }
   }
 
+  void note_unsure(const CacheKey& key) noexcept PARTITA_REQUIRES(mutex) {
+    try {
+      if (unsure.size() < kMostUnsure) {
+        unsure.insert_or_assign(key.hash, kNotRead);
+        return;
+      }
+    } catch (const std::bad_alloc&) {
+    }
+    unsure.clear();
+    all_unsure = kNotRead;
+  }
+  // Whether what a read has seen of the key may be replaced by an earlier write.
+  bool is_unsure(const CacheKey& key, int64_t now_ns) PARTITA_REQUIRES(mutex) {
+    if (all_unsure && is_over(*all_unsure, now_ns)) all_unsure.reset();
+    const auto found = unsure.find(key.hash);
+    if (found == unsure.end()) return all_unsure.has_value();
+    if (!is_over(found->second, now_ns)) return true;
+    unsure.erase(found);
+    return all_unsure.has_value();
+  }
+  // The time counts from the first read on.
+  static bool is_over(int64_t& since_ns, int64_t now_ns) {
+    if (since_ns == kNotRead) since_ns = now_ns;
+    return now_ns - since_ns >= api::CacheTimes().item_ttl_ns();
+  }
+
+  static constexpr size_t kMostUnsure = 1024;
+  static constexpr int64_t kNotRead = -1;
+
   mutable Mutex mutex;
   std::optional<Lru<CachedItem>> items PARTITA_GUARDED_BY(mutex);
+  // Hashes of keys whose last write has an unknown outcome, and since when reads have met them.
+  std::unordered_map<uint64_t, int64_t> unsure PARTITA_GUARDED_BY(mutex);
+  std::optional<int64_t> all_unsure PARTITA_GUARDED_BY(mutex);  // there were too many; the same of all keys
   std::unordered_map<CacheKey, std::unique_ptr<Flight>, CacheKey::Hash> flights PARTITA_GUARDED_BY(mutex);
 };
 
@@ -111,6 +143,7 @@ void ItemCache::Fill::fill(CachedItem item, int64_t now_ns) {
   PARTITA_CHECK(flight_ != nullptr);
   const MutexLock lock(shard_->mutex);
   if (flight_->writers != 0 || flight_->generation != generation_) return;
+  if (shard_->is_unsure(flight_->key, now_ns)) return;
   shard_->put(flight_->key, std::move(item), now_ns);
 }
 
@@ -120,7 +153,12 @@ void ItemCache::Write::end(Outcome outcome, CachedItem item, int64_t now_ns) {
   const MutexLock lock(shard_->mutex);
   ++flight.generation;
   --flight.writers;
-  if (flight.overlaps || outcome == Outcome::kUnsure) {
+  if (outcome == Outcome::kUnsure) {
+    shard_->note_unsure(flight.key);
+  } else if (outcome != Outcome::kNothing && !flight.overlaps) {
+    shard_->unsure.erase(flight.key.hash);
+  }
+  if (flight.overlaps || outcome == Outcome::kUnsure || outcome == Outcome::kChanged) {
     shard_->items->erase(flight.key);
   } else if (outcome == Outcome::kWritten) {
     shard_->put(flight.key, std::move(item), now_ns);

@@ -12,7 +12,9 @@
 //
 // The cache never keeps the older of two writes that passed it, nor what a read saw before such a write:
 // - a read fills the cache only if no write of the key was in progress since the read began;
-// - the order of writes of one key that overlap in time is known to the store alone, so each of them drops the entry.
+// - the order of writes of one key that overlap in time is known to the store alone, so each of them drops the entry;
+// - after a write of unknown outcome no read fills the key until its next write of known outcome, or for five minutes:
+//   the store may still show the old item and carry the write out afterwards.
 // Writes that do not pass the cache (over HTTP, by other servers) are not seen until an entry is too old.
 #pragma once
 
@@ -76,7 +78,7 @@ class ItemCache {
     uint64_t generation_ = 0;
   };
 
-  // Of a write to the store. One of the functions is called once; else the entry is dropped at the end.
+  // Of a write to the store. One of the functions is called once; else its outcome is unknown.
   class Write : private Hold {
    public:
     using Hold::Hold;
@@ -84,11 +86,13 @@ class ItemCache {
     Write& operator=(Write&&) = delete;
     ~Write() { end(Outcome::kUnsure, nullptr, 0); }
     void wrote(CachedItem item, int64_t now_ns) { end(Outcome::kWritten, std::move(item), now_ns); }
+    // The same, but what the item is now is not known.
+    void wrote() { end(Outcome::kChanged, nullptr, 0); }
     // The store was not changed.
     void failed() { end(Outcome::kNothing, nullptr, 0); }
 
    private:
-    enum class Outcome : uint8_t { kWritten, kNothing, kUnsure };
+    enum class Outcome : uint8_t { kWritten, kChanged, kNothing, kUnsure };
     void end(Outcome outcome, CachedItem item, int64_t now_ns);
   };
 

@@ -70,6 +70,40 @@ TEST_F(DaxCacheTest, ANewTtlHoldsForOldEntriesAndZeroIsForever) {
   EXPECT_EQ(cached("a"), "two");
 }
 
+TEST_F(DaxCacheTest, NoReadFillsAfterAWriteOfUnknownOutcome) {
+  times_.item_ttl_ms = 0;
+  const auto fill = [&](std::string_view of) { items_.begin_fill(key(of)).fill(item_of("old"), now()); };
+  for (const std::string_view of : {"a", "b"}) items_.begin_write(key(of));
+  fill("a");
+  fill("b");
+  EXPECT_EQ(cached("a"), "-");
+  items_.begin_write(key("a")).failed();
+  fill("a");
+  EXPECT_EQ(cached("a"), "-");
+  items_.begin_write(key("a")).wrote();
+  fill("a");
+  EXPECT_EQ(cached("a"), "old");
+  clock_.advance_ms(299'999);
+  fill("b");
+  EXPECT_EQ(cached("b"), "-");
+  clock_.advance_ms(1);
+  fill("b");
+  EXPECT_EQ(cached("b"), "old");
+}
+
+// More than are remembered one by one.
+TEST_F(DaxCacheTest, AfterManyWritesOfUnknownOutcomeNoReadFills) {
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string of = std::to_string(i);
+    items_.begin_write(key(of));
+  }
+  items_.begin_fill(key("x")).fill(item_of("old"), now());
+  EXPECT_EQ(cached("x"), "-");
+  clock_.advance_ms(300'000);
+  items_.begin_fill(key("x")).fill(item_of("new"), now());
+  EXPECT_EQ(cached("x"), "new");
+}
+
 TEST_F(DaxCacheTest, TheLongestTtlIsForever) {
   times_ = {.item_ttl_ms = INT64_MAX, .query_ttl_ms = INT64_MAX};
   write("a", item_of("one"));
