@@ -357,6 +357,8 @@ TEST_F(DaxCachedCalls, AHitIsAuthorisedAsAMiss) {
   all.table = "ttt";
   CachedRange range(caches_, all, "all");
   EXPECT_FALSE(run("Scan", range, identities.find("bob")).ok());
+  EXPECT_EQ(caches_.items().counts().hits, 1U);  // ann's
+  EXPECT_EQ(caches_.queries().counts().hits, 1U);
 }
 
 TEST_F(DaxCachedCalls, ABatchReadsOnlyWhatIsNotCached) {

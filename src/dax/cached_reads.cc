@@ -24,6 +24,20 @@ class UnpaidAccess final : public table::AccessChecker {
   ops::RequestAuthorizer& checker_;
 };
 
+// Reserves the capacity of what was authorised before.
+class PaidAccess final : public table::AccessChecker {
+ public:
+  explicit PaidAccess(ops::RequestAuthorizer& checker) : checker_(checker) {}
+  Result<void> admit(const table::Access& /*access*/) override { return {}; }
+  Result<void> reserve(const table::Access& access, model::HalfUnits least) override {
+    return checker_.reserve(access, least);
+  }
+  void charge(const table::Access& /*access*/, const api::ConsumedCapacity& /*consumed*/) override {}
+
+ private:
+  ops::RequestAuthorizer& checker_;
+};
+
 // Takes the stored item out of what was read whole.
 CachedItem taken(api::ReadItem& read) {
   if (!read.item) return nullptr;
@@ -42,14 +56,16 @@ Result<void> CachedGet::prepare(const ops::Context& context, ops::RequestAuthori
   PARTITA_TRY(table::Table table, ops::find_table(request_.table, context));
   PARTITA_TRY(plan_, table::bind(request_, std::move(table)));
   if (request_.consistent) return table::admit(*plan_, checker);
+  // First, so that refused callers neither count nor keep entries in the cache.
+  UnpaidAccess unpaid(checker);
+  PARTITA_TRY_VOID(table::admit(*plan_, unpaid));
   const CacheKey key = cache_key(context, *plan_->table, plan_->key.bytes);
   auto found = items_.find(key, cache_time_ns(context));
   if (!found) {
     fill_.emplace(items_.begin_fill(key));
-    return table::admit(*plan_, checker);
+    PaidAccess paid(checker);
+    return table::admit(*plan_, paid);
   }
-  UnpaidAccess unpaid(checker);
-  PARTITA_TRY_VOID(table::admit(*plan_, unpaid));
   item_ = *std::move(found);
   reply_.emplace();
   return {};
@@ -86,7 +102,7 @@ Result<void> CachedGet::finish(ops::RequestAuthorizer& checker) {
 
 // --- BatchGetItem
 
-// Of a batch whose hits need no capacity.
+// Of a batch that was authorised and whose hits need no capacity.
 class CachedBatchGet::Admission final : public table::AccessChecker {
  public:
   Admission(ops::RequestAuthorizer& checker, const CachedBatchGet& batch) : checker_(checker) {
@@ -96,7 +112,7 @@ class CachedBatchGet::Admission final : public table::AccessChecker {
     }
     std::ranges::sort(hits_);
   }
-  Result<void> admit(const table::Access& access) override { return checker_.admit(access); }
+  Result<void> admit(const table::Access& /*access*/) override { return {}; }
   Result<void> reserve(const table::Access& access, model::HalfUnits least) override {
     return std::ranges::binary_search(hits_, access.item) ? Result<void>() : checker_.reserve(access, least);
   }
@@ -114,6 +130,8 @@ Result<void> CachedBatchGet::prepare(const ops::Context& context, ops::RequestAu
   whole_.clear();
   auto tables = ops::find_tables(request_, context);
   PARTITA_TRY(plan_, table::bind(request_, std::move(tables).value()));
+  UnpaidAccess unpaid(checker);
+  PARTITA_TRY_VOID(table::admit(*plan_, unpaid));
   for (size_t i = 0; i < request_.parts.size(); ++i) {
     whole_.push_back({request_.parts[i].table, {}, {}, false});
     parts_.emplace_back();
@@ -246,12 +264,13 @@ Result<void> CachedRange::prepare(const ops::Context& context, ops::RequestAutho
   reply_.reset();
   PARTITA_TRY(table::Table table, ops::find_table(request_.table, context));
   PARTITA_TRY(plan_, table::bind(request_, std::move(table)));
-  if (!request_.consistent) {
-    page_ = queries_.find(key(), cache_time_ns(context));
-  }
-  if (page_ == nullptr) return table::admit(*plan_, checker);
+  if (request_.consistent) return table::admit(*plan_, checker);
   UnpaidAccess unpaid(checker);
-  return table::admit(*plan_, unpaid);
+  PARTITA_TRY_VOID(table::admit(*plan_, unpaid));
+  page_ = queries_.find(key(), cache_time_ns(context));
+  if (page_ != nullptr) return {};
+  PaidAccess paid(checker);
+  return table::admit(*plan_, paid);
 }
 
 bool CachedRange::start(table::Database& database, std::coroutine_handle<> awaiter) {
