@@ -434,6 +434,24 @@ TEST_F(DaxCachedCalls, ATransactionDropsItsItems) {
   EXPECT_EQ(caches_.items().counts().misses, 1U);
 }
 
+TEST_F(DaxCachedCalls, ACheckedItemIsStillFilled) {
+  json_put("a", "one");
+  api::TransactWriteRequest request;
+  request.parts.push_back({"ttt", write_request(Kind::kPut, "b", "two").action});
+  request.parts.push_back({"ttt", write_request(Kind::kCheck, "a").action});
+  expr::Placeholders given;
+  request.parts[1].action.condition =
+      expr::parse_condition("attribute_exists(p)", expr::ExpressionKind::kCondition, given).value();
+  CachedTransactWrite transaction(&caches_, request);
+  observed_.after_read = [&] {
+    const auto done = run("TransactWriteItems", transaction);
+    EXPECT_TRUE(done.ok());
+  };
+  EXPECT_EQ(get("a"), "one");
+  json_put("a", "two");
+  EXPECT_EQ(get("a"), "one");
+}
+
 TEST_F(DaxCachedCalls, AWriteInvalidatesNoQuery) {
   EXPECT_EQ(scan("all"), 0U);
   put("a", "one");

@@ -81,8 +81,8 @@ Result<void> CachedWriteOf<RequestOf, PlanOf, ReplyOf>::prepare(const ops::Conte
   PARTITA_TRY_VOID(table::admit(*plan_, checker));
   if (caches_ == nullptr) return {};
   for (const table::BoundWrite& write : writes_of(*plan_)) {
+    if (write.action->kind == Kind::kCheck) continue;  // it changes nothing
     writes_.push_back(caches_->items().begin_write(cache_key(context, *write.table, write.key.bytes)));
-    if (write.action->kind == Kind::kCheck) writes_.back().failed();  // it changes nothing
   }
   return {};
 }

@@ -38,7 +38,7 @@ class CachedWriteOf final : public ops::ItemExecution {
   const RequestOf request_;
   const ops::Context* context_ = nullptr;
   std::optional<PlanOf> plan_;
-  std::vector<ItemCache::Write> writes_;  // one for each write of the plan; empty without a cache
+  std::vector<ItemCache::Write> writes_;  // one for each write of the plan, without checks; empty without a cache
   ops::Running<ReplyOf> running_;
   std::optional<ReplyOf> reply_;
 };
