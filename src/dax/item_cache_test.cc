@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/clock.h"
+#include "base/seeded_hash.h"
 #include "dax/query_cache.h"
 #include "model/item_codec.h"
 
@@ -102,6 +104,12 @@ TEST_F(DaxCacheTest, AfterManyWritesOfUnknownOutcomeNoReadFills) {
   clock_.advance_ms(300'000);
   items_.begin_fill(key("x")).fill(item_of("new"), now());
   EXPECT_EQ(cached("x"), "new");
+}
+
+TEST_F(DaxCacheTest, HashesOfKeysHaveASeed) {
+  EXPECT_EQ(key("a").hash, key("a").hash);
+  EXPECT_NE(seeded_hash64("a", 1), seeded_hash64("a", 2));
+  EXPECT_NE(CacheKey(0, 0, 0, "a").hash, hash64("a"));
 }
 
 TEST_F(DaxCacheTest, TheLongestTtlIsForever) {

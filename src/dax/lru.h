@@ -9,9 +9,16 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/bytes.h"
+#include "base/random.h"
+#include "base/seeded_hash.h"
 
 namespace partita::dax {
+
+// Of this process: clients must not choose keys that meet in one bucket.
+inline uint64_t cache_seed() {
+  static const uint64_t seed = system_random().next();
+  return seed;
+}
 
 // Of what a cache keeps. After a change of a table's description, or when the database was opened again (as by a
 // rollback), no key is equal to an earlier one.
@@ -23,7 +30,7 @@ struct CacheKey {
         table(of_table),
         meaning(of_meaning),
         bytes(its_bytes),
-        hash(hash64(its_bytes)) {
+        hash(seeded_hash64(its_bytes, cache_seed())) {
     constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
     hash ^= (((database * kOdd + revision) * kOdd + table) * kOdd + meaning) * kOdd;
   }
