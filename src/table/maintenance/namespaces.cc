@@ -8,6 +8,7 @@
 #include "storage/prefixed_engine.h"
 #include "storage/range_cursor.h"
 #include "storage/ranges.h"
+#include "table/rows/system_rows.h"
 
 namespace partita::table {
 
@@ -45,6 +46,69 @@ Task<Result<bool>> holds(storage::Engine& store, storage::Range range) {
   co_return !page.empty();
 }
 
+// The rows of a namespace. Attribute lists that it lacks are read from the store's own database: see keep_lists().
+class NamespaceEngine final : public storage::PrefixedEngine {
+ public:
+  NamespaceEngine(storage::Engine& store, std::string_view name)
+      : PrefixedEngine(store, rows_of_namespace(name), topics_of_namespace(name)), store_(store) {}
+
+  Task<Result<std::vector<std::optional<storage::Record>>>> read(std::span<const storage::Key> keys) override {
+    static const std::string lists = system_key(SystemRow::kNames).bytes;
+    const bool of_lists = !keys.empty() && keys.front().bytes.starts_with(lists);
+    return of_lists ? read_lists(keys) : PrefixedEngine::read(keys);
+  }
+
+ private:
+  Task<Result<std::vector<std::optional<storage::Record>>>> read_lists(std::span<const storage::Key> keys) {
+    auto read = co_await PrefixedEngine::read(keys);
+    if (!read.ok()) co_return read;
+    std::vector<storage::Key> missing;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if ((*read)[i]) continue;
+      missing.push_back(keys[i]);
+      places.push_back(i);
+    }
+    if (missing.empty()) co_return read;
+    auto kept = co_await store_.read(missing);
+    if (!kept.ok()) co_return kept;
+    for (size_t i = 0; i < places.size(); ++i) (*read)[places[i]] = std::move((*kept)[i]);
+    co_return read;
+  }
+
+  storage::Engine& store_;
+};
+
+// Clients use the ids of attribute lists as long as they run, also in a namespace that was dropped and has begun again.
+// The store's own database keeps the lists, each once for all namespaces.
+Task<Result<void>> keep_lists(storage::Engine& store, const std::string& name) {
+  constexpr size_t kRowsAtOnce = 256;
+  storage::Range rest = system_rows(SystemRow::kNames);
+  const std::string prefix = rows_of_namespace(name);
+  rest.begin.insert(0, prefix);
+  rest.end.insert(0, prefix);
+  for (bool more = true; more;) {
+    auto scanned = co_await store.scan(rest, storage::Direction::kAscending, kRowsAtOnce, size_t{1} << 20);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    more = storage::advance(rest, page);
+    if (page.empty()) continue;
+    std::vector<storage::Key> keys;
+    for (size_t i = 0; i < page.size(); ++i)
+      keys.push_back(storage::Key{std::string(page[i].key.substr(prefix.size()))});
+    const storage::Decide put = [&](std::span<const storage::Record* const> found, storage::Changes& changes) {
+      for (size_t i = 0; i < found.size(); ++i) {
+        if (found[i] != nullptr) continue;
+        put_twice(storage::Key{std::string(page[i].key.substr(prefix.size()))}, std::string(page[i].value), changes);
+      }
+      return storage::Decision::kCommit;
+    };
+    std::vector<storage::Compare> none;
+    auto kept = co_await store.transact(std::move(keys), std::move(none), put, nullptr);
+    if (!kept.ok()) co_return std::move(kept).error();
+  }
+  co_return Result<void>();
+}
+
 }  // namespace
 
 std::string rows_of_namespace(std::string_view name) { return name.empty() ? "" : beside(kRows, name); }
@@ -75,7 +139,7 @@ bool is_namespace_name(std::string_view name) {
 }
 
 std::unique_ptr<storage::Engine> namespace_of(storage::Engine& store, std::string_view name) {
-  return std::make_unique<storage::PrefixedEngine>(store, rows_of_namespace(name), topics_of_namespace(name));
+  return std::make_unique<NamespaceEngine>(store, name);
 }
 
 Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name) {
@@ -90,6 +154,7 @@ Task<Result<void>> drop_namespace(storage::Engine& store, std::string name) {
   storage::Range catalogue = storage::range_of(rows_of_namespace(name) + std::string(sizeof(uint32_t), '\0'));
   storage::Range tables = storage::range_of(rows_of_namespace(name));
   tables.begin = catalogue.end;
+  PARTITA_CO_TRY_VOID(co_await keep_lists(store, name));
   PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(tables)));
   PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(catalogue)));
   storage::Range aside = storage::range_of(aside_of_namespace(name));

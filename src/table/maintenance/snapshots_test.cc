@@ -14,6 +14,7 @@
 #include "engines/memory/memory_engine.h"
 #include "model/aside_fault.h"
 #include "storage/range_cursor.h"
+#include "table/catalog/attribute_lists.h"
 #include "table/maintenance/copy_store.h"
 #include "table/maintenance/namespaces.h"
 #include "table/rows/system_rows.h"
@@ -87,6 +88,8 @@ Task<Dump> dump(storage::Engine& store, std::string space) {
     if (!more.ok() || !*more) break;
     const std::string key(walk.row().key);
     if (key == system_key(SystemRow::kNextId).bytes || key == system_key(SystemRow::kRevision).bytes) continue;
+    const Key lists = system_key(SystemRow::kNames);
+    if (key.starts_with(lists.bytes) || key.starts_with(second_copy(lists).bytes)) continue;
     all.rows.emplace(key, walk.row().value);
   }
   std::string first;
@@ -405,6 +408,30 @@ TEST_P(SnapshotsTest, ADropThatIsCutOffLeavesNoRowsWithoutTheirCatalogue) {
   EXPECT_EQ(left[0].key, of_catalogue);
   ASSERT_TRUE(wait_for(drop_namespace(engine_, "half")).ok());
   EXPECT_FALSE(*wait_for(namespace_exists(engine_, "half")));
+}
+
+// Clients use the ids of lists as long as they run.
+TEST_P(SnapshotsTest, AttributeListsOutliveTheirNamespace) {
+  const std::vector<std::vector<std::string>> names{{"a", "b"}, {"b", "a"}, {"c"}};
+  std::vector<uint64_t> ids;
+  {
+    const auto view = namespace_of(engine_, "gone");
+    AttributeLists lists(*view);
+    for (const auto& each : names) ids.push_back((*wait_for(lists.store(each)))->id);
+  }
+  ASSERT_TRUE(wait_for(drop_namespace(engine_, "gone")).ok());
+  EXPECT_FALSE(*wait_for(namespace_exists(engine_, "gone")));
+  for (const std::string_view again : {"gone", "new"}) {
+    const auto view = namespace_of(engine_, again);
+    AttributeLists lists(*view);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const auto found = wait_for(lists.find(ids[i]));
+      ASSERT_TRUE(found.ok() && *found != nullptr) << i;
+      EXPECT_EQ((*found)->names, names[i]);
+    }
+    EXPECT_EQ(*wait_for(lists.find(ids[0] + 1)), nullptr);
+    EXPECT_FALSE(*wait_for(namespace_exists(engine_, std::string(again))));
+  }
 }
 
 TEST_P(SnapshotsTest, WhatDidNotChangeIsNotLookedAt) {
