@@ -1,18 +1,9 @@
-// A server of DAX over a store in memory, and a client that writes bytes.
 #include "dax/connection.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -20,251 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "auth/credentials.h"
-#include "base/clock.h"
 #include "base/hex.h"
-#include "base/mutex.h"
-#include "base/random.h"
-#include "dax/authorisation_testing.h"
-#include "dax/protocol.h"
-#include "engines/memory/memory_engine.h"
-#include "net/bound_sockets.h"
-#include "net/server.h"
-#include "ops/service.h"
-#include "table/open/database.h"
-#include "throttle/capacity_limits.h"
-#include "wire/cbor.h"
+#include "dax/connection_testing.h"
 
 namespace partita::dax {
 namespace {
-
-using wire::CborReader;
-using wire::CborWriter;
-using Method = wire::dax::Method;
-
-constexpr std::string_view kThen = "20260102T031405Z";  // ten minutes later
-
-std::string preamble(int layering, std::string_view magic = "J7yne5G") {
-  CborWriter out;
-  out.text(magic);
-  out.integer(layering);
-  out.null();
-  out.map(1);
-  out.text("UserAgent");
-  out.text("test");
-  out.integer(0);
-  return std::move(out).take();
-}
-
-std::string request(Method method, std::string_view arguments = {}) {
-  CborWriter out;
-  out.integer(1);
-  out.integer(static_cast<int64_t>(method));
-  out.raw(arguments);
-  return std::move(out).take();
-}
-
-std::string authorise(const SignedText& signature, std::string_view id = kKeyId) {
-  CborWriter out;
-  out.text(id);
-  out.text(signature.signature);
-  out.bytes(signature.text);
-  out.null();
-  out.text("test");
-  return request(Method::kAuthorizeConnection, out.view());
-}
-
-std::string bytes_of(std::string_view text) {
-  CborWriter out;
-  out.bytes(text);
-  return std::move(out).take();
-}
-
-// What a reply says: the numbers of an error, none of a success; and the rest as bytes.
-struct Reply {
-  std::vector<int64_t> numbers;
-  std::string message;
-  std::string code;
-  std::string rest;  // of a success
-};
-
-class Peer {
- public:
-  explicit Peer(const net::Address& address) : socket_(::socket(address.family(), SOCK_STREAM, 0)) {
-    EXPECT_EQ(::connect(socket_, address.get(), address.size()), 0);
-    const timeval patience{10, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  }
-  ~Peer() { ::close(socket_); }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  void send(std::string_view bytes) const { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-
-  // A reply without frames; an empty one if the connection ends before it is whole.
-  Reply reply() {
-    while (true) {
-      if (auto whole = take()) return *std::move(whole);
-      if (!receive()) return {{-1}, {}, {}, {}};
-    }
-  }
-  Reply ask(std::string_view bytes) {
-    send(bytes);
-    return reply();
-  }
-  std::string take_bytes(size_t size) {
-    while (received_.size() < size && receive()) continue;
-    std::string taken = received_.substr(0, size);
-    received_.erase(0, taken.size());
-    return taken;
-  }
-  // Whether the server has closed its side, and nothing came before that.
-  bool ended() {
-    while (receive()) continue;
-    return received_.empty() && closed_;
-  }
-
- private:
-  bool receive() {
-    std::array<char, 4096> some{};
-    const ssize_t size = ::recv(socket_, some.data(), some.size(), 0);
-    if (size > 0) received_.append(some.data(), static_cast<size_t>(size));
-    closed_ = size == 0 || (size < 0 && errno == ECONNRESET);
-    return size > 0;
-  }
-  std::optional<Reply> take() {
-    CborReader in(received_);
-    Reply reply;
-    for (auto numbers = in.array(); in.next(numbers);) reply.numbers.push_back(in.integer());
-    if (reply.numbers.empty()) {
-      reply.rest = in.skip();
-    } else {
-      reply.message = in.text();
-      if (!in.take_null()) {
-        auto details = in.array();
-        for (size_t i = 0; in.next(details); ++i) {
-          const std::string_view item = in.skip();
-          if (i == 1) reply.code = CborReader(item).text();
-        }
-      }
-    }
-    if (!in.ok()) return std::nullopt;
-    received_.erase(0, received_.size() - in.rest().size());
-    return reply;
-  }
-
-  int socket_;
-  bool closed_ = false;
-  std::string received_;
-};
-
-class Handler final : public ops::CallHandler {
- public:
-  explicit Handler(ops::Service& service) : service_(service) {}
-  Task<Result<void>> call_by(const ops::Call& call, ops::CallCodec& codec) override {
-    return service_.call_by(call, codec);
-  }
-  void answered(const ops::Call&, const ops::Reply& reply, int64_t) override {
-    const MutexLock lock(mutex_);
-    const std::string name = reply.operation == nullptr ? "-" : std::string(reply.operation->name);
-    answered_.push_back(name + " " + std::to_string(reply.status));
-  }
-  std::vector<std::string> answers() {
-    const MutexLock lock(mutex_);
-    return std::exchange(answered_, {});
-  }
-
- private:
-  ops::Service& service_;
-  Mutex mutex_;
-  std::vector<std::string> answered_;
-};
-
-class DaxServer : public testing::Test {
- protected:
-  DaxServer() {
-    database_ = table::Database::open(*engine_, clock_, random_, {.updating_ms = 0, .deleting_ms = 0}).value();
-    service_ = std::make_unique<ops::Service>(*database_);
-    handler_ = std::make_unique<Handler>(*service_);
-    create(R"({"TableName":"Tab1","BillingMode":"PAY_PER_REQUEST",
-      "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],
-      "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"}]})");
-    options_.keys = &keys_;
-    options_.region = "us-east-1";
-  }
-  ~DaxServer() override {
-    if (server_ == nullptr) return;
-    server_->stop();
-    thread_.join();
-    EXPECT_TRUE(ended_);
-  }
-
-  void create(std::string_view body) {
-    const ops::Call call{"DynamoDB_20120810.CreateTable", "application/x-amz-json-1.0", body,
-                         std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
-    const ops::Reply reply = wait_for(service_->call(call));
-    ASSERT_EQ(reply.status, 200) << reply.body;
-  }
-
-  // From now on capacity is enforced, and the table Slow may write one unit a second; it has none left.
-  void use_up_capacity() {
-    service_ = std::make_unique<ops::Service>(*database_, ops::Enforcement::kRefuse, 0, nullptr,
-                                              throttle::CapacityModes{throttle::CapacityMode::kEnforce, {}});
-    handler_ = std::make_unique<Handler>(*service_);
-    create(R"({"TableName":"Slow","ProvisionedThroughput":{"ReadCapacityUnits":9,"WriteCapacityUnits":1},
-      "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],
-      "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]})");
-    Peer client = peer();
-    client.send(opening());
-    const std::string put = request(Method::kPutItem, bytes_of("Slow") + bytes_of("a") + bytes_of("\x01") + "\xf6");
-    Reply reply;
-    for (int i = 0; reply.numbers.empty() && i < 1000; ++i) reply = client.ask(put);
-    EXPECT_EQ(reply.code, "ProvisionedThroughputExceededException");
-  }
-  // Three items of the table Slow.
-  static std::string batch() {
-    CborWriter out;
-    out.map(1);
-    out.text("Slow");
-    out.array(6);
-    for (const std::string_view key : {"b", "c", "d"}) out.bytes(key), out.bytes("\x01");
-    out.null();
-    return request(Method::kBatchWriteItem, out.view());
-  }
-
-  // Starts the server at the first call.
-  Peer peer() {
-    if (server_ == nullptr) {
-      server_ = std::make_unique<net::Server>(net::ServerOptions{.threads = 1}, system_clock());
-      const Protocol dax(options_, *handler_, clock_, random_,
-                         std::make_shared<net::RequestResources>(memory_, 1));
-      auto sockets = net::BoundSockets::bind("127.0.0.1", 0, false);
-      EXPECT_TRUE(server_->listen(std::move(sockets).value(), dax.listener(Encryption::kNone)).ok());
-      EXPECT_TRUE(server_->start().ok());
-      thread_ = std::thread([this] { ended_ = server_->run(); });
-    }
-    return Peer(server_->addresses().front());
-  }
-  // Its preamble is sent, and it is authorised.
-  std::string opening(int layering = 0) const { return preamble(layering) + authorise(sign(kSecret, kNow)); }
-
-  const auth::Credentials keys_ = auth::Credentials::parse("[a]\naws_access_key_id=" + std::string(kKeyId) +
-                                                           "\naws_secret_access_key=" + std::string(kSecret) + "\n")
-                                      .value();
-  std::unique_ptr<storage::Engine> engine_ = open_memory_engine();
-  ManualClock clock_{kStartMs};
-  SeededRandom random_{1};
-  std::unique_ptr<table::Database> database_;
-  std::unique_ptr<ops::Service> service_;
-  std::unique_ptr<Handler> handler_;
-  Options options_;
-  size_t memory_ = size_t{64} << 20;  // for requests
-  std::unique_ptr<net::Server> server_;
-  std::thread thread_;
-  bool ended_ = false;
-};
-
-const std::string kEndpoints = request(Method::kEndpoints);
 
 TEST_F(DaxServer, ClosesSilentlyWhatIsNoDax) {
   for (const std::string& bytes :
@@ -415,85 +166,6 @@ TEST_F(DaxServer, DefinesSchemasAndLists) {
   EXPECT_TRUE(client.ask(kEndpoints).numbers.empty());
 }
 
-// The most memory that this process has had so far.
-size_t most_resident() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss) << 10;
-}
-
-TEST_F(DaxServer, KeepsNoMoreNamesThanAnItemHas) {
-  std::string names("\x9a\x00\x20\x00\x00", 5);
-  for (size_t i = 0; i < size_t{2} << 20; ++i) names += "\x61x";
-  Peer client = peer();
-  EXPECT_TRUE(client.ask(opening() + kEndpoints).numbers.empty());
-  const std::string define = request(Method::kDefineAttributeListId, names);
-  const size_t before = most_resident();
-  EXPECT_EQ(client.ask(define).message, "Item size has exceeded the maximum allowed size");
-  EXPECT_LT(most_resident(), before + (size_t{64} << 20));
-  EXPECT_EQ(client.ask(request(Method::kDefineAttributeListId, "\x82\x60\x61x")).message,
-            "1 validation error detected: Empty attribute name");
-}
-
-size_t resident() {
-  size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages >> pages;
-  return pages * static_cast<size_t>(getpagesize());
-}
-
-TEST_F(DaxServer, KeepsNoReplyThatItDoesNotSend) {
-  memory_ = size_t{1} << 20;
-  Peer writer = peer();
-  const std::string list = writer.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
-  const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
-  for (int i = 0; i < 15; ++i) {
-    const std::string key = std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3);  // 10^i
-    const Reply reply = writer.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(key) + item + "\xf6"));
-    EXPECT_TRUE(reply.numbers.empty()) << reply.message;
-  }
-  // pk = "a"
-  const std::string condition = bytes_of(std::string("\x83\x01\x83\x00\x82\x12\x62pk\x82\x11\x00\x81\x61" "a", 15));
-  const std::string query = request(Method::kQuery, bytes_of("Tab1") + condition + "\xf6");
-  EXPECT_EQ(writer.ask(query).numbers.front(), 1);
-  const size_t before = resident();
-  std::vector<std::unique_ptr<Peer>> clients;
-  for (int i = 0; i < 40; ++i) {
-    clients.push_back(std::make_unique<Peer>(server_->addresses().front()));
-    EXPECT_FALSE(clients.back()->ask(opening() + query).numbers.empty());
-  }
-  EXPECT_LT(resident(), before + (size_t{20} << 20));
-}
-
-// A buffer that grew to hold 540 KB has room for 960 KB, which is more than large replies may have of a megabyte.
-TEST_F(DaxServer, CountsWhatAReplyHolds) {
-  memory_ = size_t{1} << 20;
-  Peer client = peer();
-  const std::string list = client.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
-  const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
-  std::vector<std::string> keys;
-  for (int i = 0; i < 9; ++i) {
-    keys.push_back(std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3));  // 10^i
-    const Reply reply = client.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(keys.back()) + item + "\xf6"));
-    EXPECT_TRUE(reply.numbers.empty()) << reply.message;
-  }
-  const auto read = [&](size_t items) {
-    CborWriter out;
-    out.map(1);
-    out.text("Tab1");
-    out.array(3);
-    out.boolean(false);
-    out.null();
-    out.array(items);
-    for (size_t i = 0; i < items; ++i) out.bytes(keys[i]);
-    out.null();
-    return request(Method::kBatchGetItem, out.view());
-  };
-  EXPECT_EQ(client.ask(read(9)).numbers.front(), 1);
-  const std::string small = read(3);
-  client.send(small);
-  EXPECT_EQ(client.take_bytes(2), "\x80\x82");
-}
-
 // ("a", 3) and {n: 1.5, x: "y"}, whose list is defined first.
 TEST_F(DaxServer, PutsAndGetsAnItem) {
   Peer client = peer();
@@ -531,7 +203,36 @@ TEST_F(DaxServer, AnswersWrongRequestsAndGoesOn) {
   EXPECT_TRUE(client.ask(kEndpoints).numbers.empty());
 }
 
-TEST_F(DaxServer, RetriesWhatABatchHasNoCapacityFor) {
+class DaxThrottled : public DaxServer {
+ protected:
+  // From now on capacity is enforced, and the table Slow may write one unit a second; it has none left.
+  void use_up_capacity() {
+    service_ = std::make_unique<ops::Service>(*database_, ops::Enforcement::kRefuse, 0, nullptr,
+                                              throttle::CapacityModes{throttle::CapacityMode::kEnforce, {}});
+    handler_ = std::make_unique<Handler>(*service_);
+    create(R"({"TableName":"Slow","ProvisionedThroughput":{"ReadCapacityUnits":9,"WriteCapacityUnits":1},
+      "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],
+      "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]})");
+    Peer client = peer();
+    client.send(opening());
+    const std::string put = request(Method::kPutItem, bytes_of("Slow") + bytes_of("a") + bytes_of("\x01") + "\xf6");
+    Reply reply;
+    for (int i = 0; reply.numbers.empty() && i < 1000; ++i) reply = client.ask(put);
+    EXPECT_EQ(reply.code, "ProvisionedThroughputExceededException");
+  }
+  // Three items of the table Slow.
+  static std::string batch() {
+    CborWriter out;
+    out.map(1);
+    out.text("Slow");
+    out.array(6);
+    for (const std::string_view key : {"b", "c", "d"}) out.bytes(key), out.bytes("\x01");
+    out.null();
+    return request(Method::kBatchWriteItem, out.view());
+  }
+};
+
+TEST_F(DaxThrottled, RetriesWhatABatchHasNoCapacityFor) {
   use_up_capacity();
   clock_.advance_ms(1000);
   std::jthread time([this](const std::stop_token& stop) {
@@ -546,7 +247,7 @@ TEST_F(DaxServer, RetriesWhatABatchHasNoCapacityFor) {
 }
 
 // Takes three seconds.
-TEST_F(DaxServer, ThrottlesABatchThatGetsNoCapacity) {
+TEST_F(DaxThrottled, ThrottlesABatchThatGetsNoCapacity) {
   use_up_capacity();
   clock_.advance_ms(1000);
   Peer client = peer();
