@@ -55,9 +55,11 @@ Task<Result<void>> BatchWrite::run(const ops::Context& context) {
   add(first_.reply());
   std::vector<size_t> left = first_.reply().unprocessed;
   std::unique_ptr<CachedBatchWrite> last;
+  // The last one that is known.
+  Result<void> shortage = refuse(Fault::kThroughputExceeded);
   int64_t pause_ms = kFirstPauseMs;
   for (int tries = 1; !left.empty(); ++tries) {
-    if (tries == kMaxTries) co_return refuse(Fault::kThroughputExceeded);
+    if (tries == kMaxTries) co_return shortage;
     co_await context.database.background().sleep(pause_ms);
     pause_ms *= 2;
     auto next =
@@ -67,7 +69,10 @@ Task<Result<void>> BatchWrite::run(const ops::Context& context) {
     later.began_ns = context.database.clock().monotonic_ns();
     auto done = co_await next->run(later);
     // Nothing at all was written this time, so all of it is still left.
-    if (!done.ok() && table::is_throttled(done.error())) continue;
+    if (!done.ok() && table::is_throttled(done.error())) {
+      shortage = std::move(done);
+      continue;
+    }
     if (!done.ok()) co_return done;
     last = std::move(next);
     add(last->reply());

@@ -37,8 +37,13 @@ class Handler final : public ops::CallHandler {
   }
   void answered(const ops::Call&, const ops::Reply& reply, int64_t) override {
     const MutexLock lock(mutex_);
+    retry_after_ms_ = reply.retry_after_ms;
     const std::string name = reply.operation == nullptr ? "-" : std::string(reply.operation->name);
     answered_.push_back(name + " " + std::to_string(reply.status));
+  }
+  uint32_t retry_after_ms() {
+    const MutexLock lock(mutex_);
+    return retry_after_ms_;
   }
   std::vector<std::string> answers() {
     const MutexLock lock(mutex_);
@@ -49,6 +54,7 @@ class Handler final : public ops::CallHandler {
   ops::Service& service_;
   Mutex mutex_;
   std::vector<std::string> answered_;
+  uint32_t retry_after_ms_ = 0;  // of the last reply
 };
 
 // An engine that can refuse to store attribute lists.
