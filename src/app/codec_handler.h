@@ -17,14 +17,12 @@ class CodecHandler final : public ops::CallHandler {
  public:
   // `audit` and `traces` may be null. What all arguments point to outlives this.
   CodecHandler(namespaces::Namespaces& namespaces, observe::AuditLog* audit, observe::Traces* traces, int64_t slow_ms)
-      : namespaces_(namespaces),
-        service_(namespaces.root().service()),
-        audit_(audit),
-        traces_(traces),
-        log_(slow_ms) {}
+      : namespaces_(namespaces), service_(namespaces.root().service()), audit_(audit), traces_(traces), log_(slow_ms) {}
   Task<Result<void>> call_by(const ops::Call& call, ops::CallCodec& codec) override {
     return namespaces_.is_default_by_key(call) ? service_.call_by(call, codec) : namespaces_.call_by(call, codec);
   }
+  // All namespaces share the limits of rates.
+  Result<const auth::Caller*> admit(const ops::Call& call) override { return service_.admit(call); }
   void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override;
 
  private:

@@ -277,11 +277,15 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
 
 Task<Connection::Next> Connection::answer_endpoints() {
   const ops::Call call = begin_call();
-  const auto caller = ops::caller_of(call);
-  if (!caller.ok()) co_return co_await refuse(caller.error(), describe_endpoints());
-  begin_reply();
-  reply_->array(0);
-  write_endpoints(*reply_, context_.options, stream().local(), (*caller)->region + "a");
+  const auto caller = context_.handler.admit(call);
+  if (caller.ok()) {
+    begin_reply();
+    reply_->array(0);
+    write_endpoints(*reply_, context_.options, stream().local(), (*caller)->region + "a");
+  } else {
+    write_refusal(caller.error());
+    note_refused(call, caller.error(), describe_endpoints());
+  }
   net::WriteBytes write = send();
   const bool sent = co_await write;
   co_return sent ? Next::kGoOn : Next::kEnd;
@@ -293,7 +297,7 @@ Task<Connection::Next> Connection::answer_endpoints() {
 // Answers what is no call of the handler's. `operation`: as which it counts; null: as none.
 Task<Connection::Next> Connection::refuse(Error error, const ops::Operation* operation) {
   const ops::Call call = begin_call();
-  const auto caller = ops::caller_of(call);
+  const auto caller = context_.handler.admit(call);
   if (!caller.ok()) error = caller.error();
   write_refusal(error);
   note_refused(call, error, operation);

@@ -16,6 +16,21 @@
 namespace partita::dax {
 namespace {
 
+// Also of those that have no codec.
+TEST_F(DaxServer, LimitsTheRateOfAllRequests) {
+  service_ = std::make_unique<ops::Service>(*database_, ops::Enforcement::kRefuse, 3);
+  handler_ = std::make_unique<Handler>(*service_);
+  Peer client = peer();
+  client.send(opening());
+  for (const std::string& asked : {kEndpoints, request(Method::kListTables, std::string_view("\xf6\x00", 2))}) {
+    int exceeded = 0;
+    for (int i = 0; i < 30; ++i) exceeded += client.ask(asked).code == "ThrottlingException" ? 1 : 0;
+    EXPECT_GT(exceeded, 10);
+    EXPECT_LT(exceeded, 30);
+    clock_.advance_ms(10'000);
+  }
+}
+
 // The most memory that this process has had so far.
 size_t most_resident() {
   rusage usage{};

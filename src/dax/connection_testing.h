@@ -35,6 +35,7 @@ class Handler final : public ops::CallHandler {
   Task<Result<void>> call_by(const ops::Call& call, ops::CallCodec& codec) override {
     return service_.call_by(call, codec);
   }
+  Result<const auth::Caller*> admit(const ops::Call& call) override { return service_.admit(call); }
   void answered(const ops::Call&, const ops::Reply& reply, int64_t) override {
     const MutexLock lock(mutex_);
     retry_after_ms_ = reply.retry_after_ms;

@@ -50,6 +50,9 @@ class CallHandler {
   virtual ~CallHandler() = default;
   // As Service::call_by().
   virtual Task<Result<void>> call_by(const Call& call, CallCodec& codec) = 0;
+  // Of a request that the protocol answers itself: identifies its caller, and counts it against the limits of rates, as
+  // call_by() does. Faults: those of Admission::identify() and enter().
+  virtual Result<const auth::Caller*> admit(const Call& call) = 0;
   // The reply to a call is ready, so long after its last byte was read. `reply`: outcome_of() the call; or, if it was
   // refused before call_by(), that refusal, with its operation if that is known.
   virtual void answered(const Call& call, const Reply& reply, int64_t took_ns) = 0;

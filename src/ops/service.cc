@@ -243,6 +243,12 @@ Task<Result<void>> Service::call_by(const Call& call, CallCodec& codec) {
   co_return done;
 }
 
+Result<const auth::Caller*> Service::admit(const Call& call) {
+  PARTITA_TRY(const auth::Caller* const caller, parts_->admission.identify(call));
+  PARTITA_TRY_VOID(parts_->admission.enter(call, *caller));
+  return caller;
+}
+
 Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
   bool allowed = false;
   Reply reply = co_await this->call(call, &allowed);

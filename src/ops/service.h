@@ -64,6 +64,8 @@ class Service {
   // and those of the operation. Both arguments, and what `call` points to, outlive the task. Callable from any thread;
   // continues through the current Executor.
   Task<Result<void>> call_by(const Call& call, CallCodec& codec);
+  // As CallHandler::admit().
+  Result<const auth::Caller*> admit(const Call& call);
 
   // An operation without a protocol: the execution, of that operation, holds the request and then the reply. Policies
   // of `caller.identity` are enforced; without an identity everything is allowed. Capacity counts in the metrics of
