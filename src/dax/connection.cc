@@ -81,7 +81,8 @@ Connection::Connection(ThreadContext& context, std::unique_ptr<net::Stream> stre
 int64_t Connection::time_of(Phase phase) const {
   switch (phase) {
     case Phase::kIdle:
-      return context_.options.idle_timeout_ms;
+      // Strangers must not outlive clients of HTTP, whose time is shorter.
+      return authorised_ ? context_.options.idle_timeout_ms : context_.options.request_timeout_ms;
     case Phase::kDraining:
       return kDrainMs;
     default:
@@ -194,6 +195,8 @@ bool Connection::authorise(std::string_view arguments) {
   if (std::holds_alternative<auth::Refused>(authorisation_.verdict(context_.worker.now_ns))) [[unlikely]] {
     const ops::Call call = begin_call();
     note_refused(call, ops::caller_of(call).error(), describe_endpoints());
+  } else {
+    authorised_ = true;
   }
   return true;
 }

@@ -90,6 +90,7 @@ class Connection final : public net::Connection, private ops::Source {
   std::string user_agent_;
   bool always_selects_ = false;  // see wire::dax::Decoding
   bool framed_ = false;
+  bool authorised_ = false;  // at least once
   Phase phase_ = Phase::kIdle;
   int64_t phase_began_ns_ = 0;
   int64_t deadline_ns_ = 0;

@@ -16,6 +16,22 @@
 namespace partita::dax {
 namespace {
 
+TEST_F(DaxServer, EndsAStrangersSilenceEarlier) {
+  options_.request_timeout_ms = 300;
+  Peer known = peer();
+  EXPECT_TRUE(known.ask(opening() + kEndpoints).numbers.empty());
+  Peer silent = peer();
+  Peer stranger = peer();
+  stranger.send(preamble(0));
+  Peer refused = peer();
+  refused.send(preamble(0) + authorise(sign("wrong", kNow)));
+  EXPECT_TRUE(silent.ended());
+  EXPECT_TRUE(stranger.ended());
+  EXPECT_TRUE(refused.ended());
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  EXPECT_TRUE(known.ask(kEndpoints).numbers.empty());
+}
+
 // Also of those that have no codec.
 TEST_F(DaxServer, LimitsTheRateOfAllRequests) {
   service_ = std::make_unique<ops::Service>(*database_, ops::Enforcement::kRefuse, 3);
