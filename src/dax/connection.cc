@@ -319,8 +319,10 @@ void Connection::note_refused(const ops::Call& call, const Error& error, const o
 Task<> Connection::give_up(ScanStatus status) {
   if (status == ScanStatus::kMalformed) co_return;
   const bool large = status == ScanStatus::kTooLarge;
-  Error error = large ? model::refuse(Fault::kDaxMalformed, {"it has more than 16 MiB"})
-                      : model::refuse(Fault::kDaxUnsupported, {"A method of this number"});
+  Error error =
+      large ? model::refuse(Fault::kDaxMalformed,
+                            {"it has more than " + std::to_string(context_.options.max_request_bytes) + " bytes"})
+            : model::refuse(Fault::kDaxUnsupported, {"A method of this number"});
   co_await refuse(std::move(error));
   co_await drain();
 }

@@ -267,10 +267,12 @@ TEST_F(DaxServer, ReadsNoLargeRequestOfAStranger) {
 }
 
 TEST_F(DaxServer, RefusesTooLargeRequests) {
+  options_.max_request_bytes = 1'000'000;
   Peer client = peer();
   const std::string head = request(Method::kPutItem, bytes_of("Tab1") + bytes_of("a"));
   const Reply reply = client.ask(opening() + head + std::string("\x5a\x7f\x00\x00\x00", 5));
   EXPECT_EQ(reply.code, "ValidationException");
+  EXPECT_EQ(reply.message, "The DAX request is malformed: it has more than 1000000 bytes.");
   EXPECT_TRUE(client.ended());
 }
 
