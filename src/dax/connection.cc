@@ -226,6 +226,10 @@ struct Connection::Codec {
     if (is_definition(method)) return definition.emplace(method, wires.arguments, wires.out);
     return items.emplace(method, wires);
   }
+  void clear() {
+    items.reset();
+    definition.reset();
+  }
 };
 
 Task<Connection::Next> Connection::answer_call(Method method, std::string_view arguments) {
@@ -258,20 +262,25 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
   }
   co_await SwitchTo{home};  // an allocation may have failed on a background thread
   if (failed) done = model::refuse(Fault::kInternal);
+  if (!done.ok() && !(codecs.items && codecs.items->write_failure())) write_refusal(done.error());
   const size_t held = reply_->size() <= net::kUncountedBytes ? 0 : reply_->capacity();
-  if (done.ok() && !RequestResources::take(share, held)) {
-    if (codec.operation().kind == ops::Kind::kRead) {
-      done = model::refuse(Fault::kOverloaded);
-    } else {
+  if (!RequestResources::take(share, held)) {
+    if (codecs.items && codecs.items->has_written()) {
       share.resize_anyway(held);
+    } else {
+      done = model::refuse(Fault::kOverloaded);
+      write_refusal(done.error());
+      share.release();
     }
   }
-  if (!done.ok()) write_refusal(done.error(), codecs.items ? codecs.items->failure() : std::string_view());
   // Definitions are a part of the protocol and no calls of DynamoDB, unless they fail.
   if (!done.ok() || codecs.items) {
     const ops::Reply outcome = ops::outcome_of(codec.operation(), done);
     context_.handler.answered(call, outcome, context_.clock.monotonic_ns() - call.began_ns);
   }
+  // A slow client keeps the reply alone.
+  codecs.clear();
+  done = {};
   net::WriteBytes write = send();
   const bool sent = co_await write;
   end_reply();
@@ -340,10 +349,9 @@ void Connection::end_reply() {
   if (reply_->capacity() > kKeptReply) reply_.reset();
 }
 
-void Connection::write_refusal(const Error& error, std::string_view written) {
+void Connection::write_refusal(const Error& error) {
   if (reply_) end_reply();  // what was written of another one
   begin_reply();
-  if (!written.empty()) return reply_->raw(written);
   const std::string_view id(id_.data(), id_.size());
   if (authorisation_.lapsed()) return wire::dax::encode_authorisation_lapsed(*reply_, id);
   wire::dax::encode_error(*reply_, error, id);

@@ -78,8 +78,7 @@ class Connection final : public net::Connection, private ops::Source {
   ops::Call begin_call();
   void begin_reply();
   void end_reply();
-  // `written`: the reply, if the codec has written it already.
-  void write_refusal(const Error& error, std::string_view written = {});
+  void write_refusal(const Error& error);
   net::WriteBytes send();
   void enter(Phase phase, size_t bytes = 0);
   int64_t time_of(Phase phase) const;

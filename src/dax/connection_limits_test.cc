@@ -16,6 +16,13 @@
 namespace partita::dax {
 namespace {
 
+// ("a", n), for n up to 14.
+std::string key_of(int n) {
+  return bytes_of("Tab1") + bytes_of(std::string("\x61"
+                                                 "a") +
+                                     static_cast<char>(0xc1 + n) + std::string("\x1c\0\0", 3));
+}
+
 TEST_F(DaxServer, EndsAStrangersSilenceEarlier) {
   options_.request_timeout_ms = 300;
   Peer known = peer();
@@ -45,6 +52,25 @@ TEST_F(DaxServer, LimitsTheRateOfAllRequests) {
     EXPECT_LT(exceeded, 30);
     clock_.advance_ms(10'000);
   }
+}
+
+// The write is done: a client that repeats it would do it twice.
+TEST_F(DaxServer, AWriteWithoutAReplyIsNotRepeated) {
+  json("PutItem", R"({"TableName":"Tab1","Item":{"pk":{"S":"a"},"sk":{"N":"1"},"over_http":{"S":"x"}}})");
+  Peer client = peer();
+  EXPECT_TRUE(client.ask(opening() + kEndpoints).numbers.empty());
+  engine_.refuses_lists = true;
+  const std::string old = std::string("\xbf\x07\x02\xff", 4);  // ReturnValues: ALL_OLD
+  Reply reply = client.ask(request(Method::kDeleteItem, key_of(0) + old));
+  EXPECT_EQ(reply.numbers, (std::vector<int64_t>{3, 37, 38, 39, 47}));
+  EXPECT_EQ(reply.code, "InternalServerError");
+  EXPECT_EQ(handler_->answers().back(), "DeleteItem 500");
+  reply = client.ask(request(Method::kGetItem, key_of(0) + "\xf6"));
+  EXPECT_EQ(reply.rest, "\xf6");
+  // A read is repeated.
+  json("PutItem", R"({"TableName":"Tab1","Item":{"pk":{"S":"a"},"sk":{"N":"1"},"over_http":{"S":"x"}}})");
+  reply = client.ask(request(Method::kGetItem, key_of(0) + "\xf6"));
+  EXPECT_EQ(reply.numbers.front(), 1);
 }
 
 // The most memory that this process has had so far.
@@ -132,6 +158,39 @@ TEST_F(DaxServer, CountsWhatAReplyHolds) {
   const std::string small = read(3);
   client.send(small);
   EXPECT_EQ(client.take_bytes(2), "\x80\x82");
+}
+
+// Of deletions that fail if there is such an item, and return it then.
+std::string transaction_of(int actions) {
+  CborWriter out;
+  const auto column = [&](auto write) {
+    out.array(static_cast<uint64_t>(actions));
+    for (int i = 0; i < actions; ++i) write(i);
+  };
+  column([&](int) { out.integer(7); });
+  column([&](int) { out.bytes("Tab1"); });
+  column([&](int i) { out.raw(key_of(i).substr(5)); });
+  out.null();
+  out.null();
+  column([&](int) { out.integer(2); });
+  column([&](int) { out.bytes(std::string("\x83\x01\x82\x0c\x82\x12\x62pk\x80", 10)); });  // attribute_not_exists(pk)
+  out.null();
+  out.null();
+  return request(Method::kTransactWriteItems, out.view());
+}
+
+// 900 KB are more than one reply may have of a megabyte.
+TEST_F(DaxServer, CountsWhatAnErrorHolds) {
+  memory_ = size_t{1} << 20;
+  Peer client = peer();
+  const std::string list = client.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
+  const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
+  for (int i = 0; i < 15; ++i) {
+    const Reply reply = client.ask(request(Method::kPutItem, key_of(i) + item + "\xf6"));
+    EXPECT_TRUE(reply.numbers.empty()) << reply.message;
+  }
+  EXPECT_EQ(client.ask(transaction_of(2)).code, "TransactionCanceledException");
+  EXPECT_EQ(client.ask(transaction_of(15)).numbers.front(), 1);
 }
 
 }  // namespace

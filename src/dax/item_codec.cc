@@ -65,7 +65,7 @@ class ItemCodec::TransactWrite final : public ops::Execution {
 
   Task<Result<void>> run(const ops::Context& context) override {
     auto done = co_await execution_.run(context);
-    if (!done.ok()) co_await codec_.write_failure(context, request(), done.error());
+    if (!done.ok()) co_await codec_.write_cancellation(context, request(), done.error());
     co_return done;
   }
   void visit_names(ops::VisitName visit) override { execution_.visit_names(visit); }
@@ -257,18 +257,25 @@ void ItemCodec::note_names(ops::RequestFootprint* footprint) const {
   for (const std::string& name : unknown_tables_) footprint->name(name);
 }
 
-Result<CodecStep> ItemCodec::encode(const ops::Context&) { return row_.encode(*this); }
+Result<CodecStep> ItemCodec::encode(const ops::Context&) {
+  has_run_ = true;
+  return row_.encode(*this);
+}
 
-Task<void> ItemCodec::write_failure(const ops::Context& context, const api::TransactWriteRequest& request,
-                                    const Error& error) {
-  wire::CborWriter out;
+bool ItemCodec::write_failure() {
+  if (!has_written()) return wrote_failure_;
+  wires_.out.cut(0);
+  wire::dax::encode_lost_reply(wires_.out, wires_.request_id);
+  return true;
+}
+
+Task<void> ItemCodec::write_cancellation(const ops::Context& context, const api::TransactWriteRequest& request,
+                                         const Error& error) {
   for (int round = 0; round < kMaxRounds; ++round) {
-    out.cut(0);
-    wire::dax::encode_error(out, error, wires_.request_id, request, encoding());
-    if (missing().empty()) {
-      failure_ = std::move(out).take();
-      co_return;
-    }
+    wires_.out.cut(0);
+    wire::dax::encode_error(wires_.out, error, wires_.request_id, request, encoding());
+    wrote_failure_ = missing().empty();
+    if (wrote_failure_) co_return;
     const auto fetched = co_await fetch(context);
     if (!fetched.ok()) co_return;
   }

@@ -45,8 +45,12 @@ class ItemCodec final : public ops::CallCodec, private wire::dax::TableSchemas {
   Result<ops::CodecStep> encode(const ops::Context& context) override;
   Task<Result<void>> fetch(const ops::Context& context) override;
 
-  // The reply to a call that failed, if the codec had to write it: items in it need attribute lists. Empty: it had not.
-  std::string_view failure() const { return failure_; }
+  // Of a call that failed: whether the codec has written the reply, since only it can. That is so of a cancelled
+  // transaction with items, which need attribute lists, and of a write that was done but has no other reply: its error
+  // must not make the client repeat it.
+  bool write_failure();
+  // Whether a write was done. Its reply must not be replaced by an error that clients retry.
+  bool has_written() const { return has_run_ && operation().kind != ops::Kind::kRead; }
 
  private:
   struct Row;
@@ -70,7 +74,8 @@ class ItemCodec final : public ops::CallCodec, private wire::dax::TableSchemas {
   void note_names(ops::RequestFootprint* footprint) const;
   wire::dax::Encoding& encoding();
   wire::dax::MissingLists& missing() { return encoding_ ? encoding_->missing : decoding_->missing; }
-  Task<void> write_failure(const ops::Context& context, const api::TransactWriteRequest& request, const Error& error);
+  Task<void> write_cancellation(const ops::Context& context, const api::TransactWriteRequest& request,
+                                const Error& error);
 
   template <class Done, auto kEncode>
   static Result<ops::CodecStep> encode_whole(ItemCodec& codec);
@@ -90,7 +95,8 @@ class ItemCodec final : public ops::CallCodec, private wire::dax::TableSchemas {
   std::optional<wire::dax::Encoding> encoding_;
   std::unique_ptr<ops::Execution> execution_;
   Encoder encoder_;
-  std::string failure_;
+  bool has_run_ = false;  // successfully
+  bool wrote_failure_ = false;
 };
 
 }  // namespace partita::dax

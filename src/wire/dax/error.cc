@@ -167,6 +167,12 @@ void encode_error(CborWriter& out, const Error& error, std::string_view request_
   encode(out, error, request_id, ReasonItems(&request, &encoding));
 }
 
+void encode_lost_reply(CborWriter& out, std::string_view request_id) {
+  write_error(out, of_table(Blame::kServer, kInternalServerError),
+              "The write was done, but the attributes to be returned could not be encoded. Do not repeat it.",
+              request_id, name_of(Exception::kInternalServerError), false);
+}
+
 void encode_authorisation_lapsed(CborWriter& out, std::string_view request_id) {
   const ExceptionName& exception = name_of(Exception::kMissingAuthenticationToken);
   write_error(out, of_caller(kSignAgain), "The connection is not authorized, or no longer.", request_id, exception,

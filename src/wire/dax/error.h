@@ -21,6 +21,9 @@ void encode_error(CborWriter& out, const Error& error, std::string_view request_
 void encode_error(CborWriter& out, const Error& error, std::string_view request_id,
                   const api::TransactWriteRequest& request, Encoding& encoding);
 
+// A write was done, but its reply could not be made. Clients do not repeat it.
+void encode_lost_reply(CborWriter& out, std::string_view request_id);
+
 // The connection has no valid authorisation. Clients sign again and retry.
 void encode_authorisation_lapsed(CborWriter& out, std::string_view request_id);
 
