@@ -25,12 +25,23 @@ using wire::dax::RequestScanner;
 using wire::dax::ScanStatus;
 using Method = wire::dax::Method;
 
+// Decodes within what is left of the budget.
+class BudgetSource final : public wire::dax::MemorySource {
+ public:
+  explicit BudgetSource(BudgetShare& share) : share_(share) {}
+  bool take(size_t bytes) override { return RequestResources::take(share_, share_.bytes() + bytes); }
+
+ private:
+  BudgetShare& share_;
+};
+
 // How much of a refused request is read, so that the client sees the refusal before the connection ends.
 constexpr size_t kMaxDrained = size_t{64} << 20;
 constexpr int64_t kDrainMs = 5'000;
 // Beyond the timeout of a request, a client gets the time for it or its reply at this rate.
 constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
-// The request, what it is decoded to, and the batch that is written.
+// Of the bytes of a request: what they are decoded to, the digest of a transaction, and the batch that is written. What
+// decoded values take beyond them is counted as they are decoded.
 constexpr size_t kCopies = 3;
 constexpr size_t kKeptReply = 32768;  // of the memory that it holds
 constexpr uint8_t kLastFrame = 1;
@@ -244,8 +255,10 @@ Task<Connection::Next> Connection::answer_call(Method method, std::string_view a
   begin_reply();
   Codec codecs;
   // The lists that this thread knows are for this thread alone.
-  const ItemCodec::Wires wires{arguments, call.request_id, large ? nullptr : &context_.lists, *reply_,
-                               context_.options.caches, always_selects_};
+  BudgetSource memory(share);
+  const ItemCodec::Wires wires{arguments, call.request_id,         large ? nullptr : &context_.lists,
+                               *reply_,   context_.options.caches, always_selects_,
+                               &memory};
   ops::CallCodec& codec = codecs.make(method, wires);
   Result<void> done;
   bool failed = false;

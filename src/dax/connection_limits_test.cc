@@ -160,6 +160,56 @@ TEST_F(DaxServer, CountsWhatAReplyHolds) {
   EXPECT_EQ(client.take_bytes(2), "\x80\x82");
 }
 
+constexpr size_t kManyNulls = 400'000;
+constexpr int kManyLists = 39;  // 15.6 MB in all
+
+std::string many_nulls() { return std::string("\x9a\x00\x06\x1a\x80", 5) + std::string(kManyNulls, '\xf6'); }
+
+// Each of the lists is as large as an item.
+TEST_F(DaxServer, DecodesNoMoreThanAnItemHas) {
+  memory_ = size_t{1} << 30;
+  CborWriter names;
+  names.array(kManyLists);
+  for (int i = kManyLists; i-- > 0;) names.text(std::string("n") + static_cast<char>('0' + i));
+  Peer client = peer();
+  std::string values = client.ask(opening() + request(Method::kDefineAttributeListId, names.view())).rest;
+  for (int i = 0; i < kManyLists; ++i) values += many_nulls();
+  const std::string put = request(Method::kPutItem, key_of(0) + bytes_of(values) + "\xf6");
+  const size_t before = most_resident();
+  EXPECT_EQ(client.ask(put).message, "Item size has exceeded the maximum allowed size");
+  EXPECT_LT(most_resident(), before + (size_t{256} << 20));
+}
+
+TEST_F(DaxServer, DecodesWithinTheBudget) {
+  memory_ = size_t{128} << 20;
+  CborWriter out;
+  const auto column = [&](auto write) {
+    out.array(kManyLists);
+    for (int i = 0; i < kManyLists; ++i) write(i);
+  };
+  column([&](int) { out.integer(9); });
+  column([&](int) { out.bytes("Tab1"); });
+  column([&](int i) {
+    out.raw(
+        bytes_of("\x61"
+                 "a"
+                 "\xc1\x4e" +
+                 std::string(1, static_cast<char>(i)) + std::string(1, '\0')));
+  });
+  for (int i = 0; i < 4; ++i) out.null();
+  // SET x = the list
+  const std::string update = std::string("\x83\x01\x81\x83\x13\x82\x12\x61x\x82\x11\x00\x81", 13) + many_nulls();
+  column([&](int) { out.bytes(update); });
+  out.null();
+  const std::string transaction = request(Method::kTransactWriteItems, out.view());
+  Peer client = peer();
+  EXPECT_TRUE(client.ask(opening() + kEndpoints).numbers.empty());
+  const size_t before = most_resident();
+  const Reply reply = client.ask(transaction);
+  EXPECT_EQ(reply.message, "Service is unable to handle request.");
+  EXPECT_LT(most_resident(), before + (size_t{192} << 20));
+}
+
 // Of deletions that fail if there is such an item, and return it then.
 std::string transaction_of(int actions) {
   CborWriter out;

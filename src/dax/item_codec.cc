@@ -226,8 +226,10 @@ Result<CodecStep> ItemCodec::decode(const ops::Context& context) {
   context_ = &context;
   if (!decoding_) {
     decoding_.emplace(static_cast<TableSchemas&>(*this), *lists_of(context), wire::dax::MissingLists(),
-                      wires_.always_selects);
+                      wires_.always_selects, wire::dax::DecodedBytes(wires_.memory));
   }
+  execution_.reset();
+  decoding_->memory.restart();
   unknown_tables_.clear();
   wire::CborReader in(wires_.arguments);
   Result<void> decoded;

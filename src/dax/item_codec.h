@@ -28,12 +28,13 @@ class ItemCodec final : public ops::CallCodec, private wire::dax::TableSchemas {
  public:
   // What a call reads and writes. All outlives it.
   struct Wires {
-    std::string_view arguments;   // of the request
-    std::string_view request_id;  // for errors
-    DatabaseLists* lists;         // those of the thread; null: the call may be decoded on another thread
-    wire::CborWriter& out;        // gets the reply
-    Caches* caches = nullptr;     // null: every call is answered from the store
-    bool always_selects = false;  // see wire::dax::Decoding
+    std::string_view arguments;                 // of the request
+    std::string_view request_id;                // for errors
+    DatabaseLists* lists;                       // those of the thread; null: the call may be decoded on another thread
+    wire::CborWriter& out;                      // gets the reply
+    Caches* caches = nullptr;                   // null: every call is answered from the store
+    bool always_selects = false;                // see wire::dax::Decoding
+    wire::dax::MemorySource* memory = nullptr;  // for what is decoded; null: there is always enough
   };
 
   // Precondition: `method` is one of the ten.

@@ -21,10 +21,26 @@ using model::Fault;
 using model::refuse;
 
 constexpr std::array<std::string_view, static_cast<size_t>(Keyword::kCount)> kKeywordNames = {
-    "ProjectionExpression", "ExpressionAttributeNames", "ConsistentRead", "ReturnConsumedCapacity",
-    "ConditionExpression", "ExpressionAttributeValues", "ReturnItemCollectionMetrics", "ReturnValues",
-    "UpdateExpression", "ExclusiveStartKey", "FilterExpression", "IndexName", "KeyConditionExpression", "Limit",
-    "ScanIndexForward", "Select", "Segment", "TotalSegments", "RequestItems", "ClientRequestToken"};
+    "ProjectionExpression",
+    "ExpressionAttributeNames",
+    "ConsistentRead",
+    "ReturnConsumedCapacity",
+    "ConditionExpression",
+    "ExpressionAttributeValues",
+    "ReturnItemCollectionMetrics",
+    "ReturnValues",
+    "UpdateExpression",
+    "ExclusiveStartKey",
+    "FilterExpression",
+    "IndexName",
+    "KeyConditionExpression",
+    "Limit",
+    "ScanIndexForward",
+    "Select",
+    "Segment",
+    "TotalSegments",
+    "RequestItems",
+    "ClientRequestToken"};
 
 constexpr uint32_t kRedundant = keywords(Keyword::kNames, Keyword::kValues);
 
@@ -48,11 +64,17 @@ Result<void> check_list_names(const model::AttributeList& list) {
 
 Error wrong_count() { return malformed_request("an item has more or fewer values than its attribute list has names"); }
 
+// The names of a list are no bytes of the request: they take memory in the item and in the batch that is written.
+constexpr size_t kItemCopies = 2;
+
 // Straight to the stored form. Precondition: the names are sorted, and no key is among them.
-Result<std::string> merged_item(CborReader& in, const model::AttributeList& list, const model::Item& key,
-                                size_t bytes) {
-  for (const std::string& name : list.names) bytes += name.size() + 2;
-  model::ItemWriter out(bytes);
+Result<std::string> merged_item(CborReader& in, const model::AttributeList& list, const model::Item& key, size_t bytes,
+                                DecodedBytes& memory) {
+  size_t name_bytes = 0;
+  for (const std::string& name : list.names) name_bytes += name.size() + 2;
+  if (!memory.take(kItemCopies * name_bytes)) return refuse(Fault::kOverloaded);
+  ValueCount count{memory};
+  model::ItemWriter out(bytes + name_bytes);
   out.members(list.names.size() + key.size());
   auto next_key = key.begin();
   const auto write_keys = [&](const std::string* before) {
@@ -65,18 +87,23 @@ Result<std::string> merged_item(CborReader& in, const model::AttributeList& list
     write_keys(&name);
     out.name(name);
     if (in.rest().empty()) return wrong_count();
-    PARTITA_TRY_VOID(copy_value(in, out));
+    PARTITA_TRY_VOID(copy_value(in, out, count));
   }
   write_keys(nullptr);
   return std::move(out).take();
 }
 
-Result<std::string> sorted_item(CborReader& in, const model::AttributeList& list, model::Item key) {
+Result<std::string> sorted_item(CborReader& in, const model::AttributeList& list, model::Item key,
+                                DecodedBytes& memory) {
+  size_t name_bytes = 0;
+  for (const std::string& name : list.names) name_bytes += name.size() + sizeof(model::AttributeMap::Entry);
+  if (!memory.take(kItemCopies * name_bytes)) return refuse(Fault::kOverloaded);
+  ValueCount count{memory};
   std::vector<model::AttributeMap::Entry> entries;
   entries.reserve(list.names.size());
   for (const std::string& name : list.names) {
     if (in.rest().empty()) return wrong_count();
-    PARTITA_TRY(model::AttributeValue value, read_value(in));
+    PARTITA_TRY(model::AttributeValue value, read_value(in, Nesting::kInItem, count));
     entries.push_back({name, std::move(value)});
   }
   model::Item item = model::AttributeMap::of(std::move(entries));
@@ -95,6 +122,7 @@ Error worded_error(Error error, const Shape& shape) {
     case Fault::kDaxUnsupported:
     case Fault::kKeySchemaMismatch:
     case Fault::kStartKeyInvalid:
+    case Fault::kOverloaded:
       return error;
     default:
       return worded(std::move(error), shape);
@@ -187,11 +215,11 @@ Result<api::Select> Keywords::select() const {
   return one_of(Keyword::kSelect, std::array{kAllAttributes, kAllProjected, kCount, kSpecific}, 1);
 }
 
-Result<std::optional<expr::Projection>> Keywords::projection() const {
+Result<std::optional<expr::Projection>> Keywords::projection(DecodedBytes& memory) const {
   std::optional<expr::Projection> wanted;
   PARTITA_TRY(const auto given, bytes(Keyword::kProjection));
   if (given) {
-    PARTITA_TRY(wanted, read_projection(*given));
+    PARTITA_TRY(wanted, read_projection(*given, &memory));
   }
   return wanted;
 }
@@ -265,14 +293,14 @@ Result<void> take_item(std::string_view key, std::string_view values, const mode
   // A client that still knows the table by another key has the new one among the other attributes.
   for (const auto& [name, value] : keys) {
     const auto& names = list->names;
-    const bool among = list->sorted ? std::ranges::binary_search(names, name)
-                                    : std::ranges::find(names, name) != names.end();
+    const bool among =
+        list->sorted ? std::ranges::binary_search(names, name) : std::ranges::find(names, name) != names.end();
     if (among) return refuse(Fault::kKeySchemaMismatch);
   }
   if (list->sorted) {
-    PARTITA_TRY(action.item, merged_item(in, *list, keys, key.size() + values.size() + 16));
+    PARTITA_TRY(action.item, merged_item(in, *list, keys, key.size() + values.size() + 16, decoding.memory));
   } else {
-    PARTITA_TRY(action.item, sorted_item(in, *list, std::move(keys)));
+    PARTITA_TRY(action.item, sorted_item(in, *list, std::move(keys), decoding.memory));
   }
   if (!in.finished()) return wrong_count();
   return check_list_names(*list);

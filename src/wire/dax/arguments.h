@@ -82,7 +82,7 @@ class Keywords {
   Result<api::ReturnValues> returned() const;
   Result<bool> wants_collection_bytes() const;
   Result<api::Select> select() const;
-  Result<std::optional<expr::Projection>> projection() const;
+  Result<std::optional<expr::Projection>> projection(DecodedBytes& memory) const;
 
  private:
   // A number among `values`, by its position; the first one if it is absent.

@@ -20,7 +20,7 @@ constexpr uint32_t kBatchWriteKeywords = keywords(Keyword::kCapacity, Keyword::k
 // What a batch has for one table; views of the request.
 struct TablePart {
   std::string_view table;
-  bool consistent = false;                     // of reads, as the next two
+  bool consistent = false;  // of reads, as the next two
   std::optional<std::string_view> projection;
   std::vector<std::string_view> keys;
   std::vector<std::optional<std::string_view>> values;  // of writes: of each key; nullopt for a deletion
@@ -83,8 +83,8 @@ Result<std::vector<TablePart>> take_parts(CborReader& in, Result<void> (*take)(C
     TablePart& part = parts.emplace_back();
     PARTITA_TRY(part.table, take_table(in));
     PARTITA_TRY_VOID(take(in, part));
-    const bool again = std::any_of(parts.begin(), parts.end() - 1,
-                                   [&](const TablePart& other) { return other.table == part.table; });
+    const bool again =
+        std::any_of(parts.begin(), parts.end() - 1, [&](const TablePart& other) { return other.table == part.table; });
     if (again) return malformed_request("a batch names a table twice");
   }
   if (!in.ok()) return missing_arguments();
@@ -143,7 +143,7 @@ Result<api::BatchGetRequest::Part> gets_of(const TablePart& given, Decoding& dec
     part.keys.push_back(std::move(decoded));
   }
   if (given.projection) {
-    PARTITA_TRY(part.projection, read_projection(*given.projection));
+    PARTITA_TRY(part.projection, read_projection(*given.projection, &decoding.memory));
   }
   // As in JSON, two forms of one number are two keys.
   std::vector<std::string_view> sorted = given.keys;

@@ -24,7 +24,7 @@ Result<void> get_request(CborReader& in, Decoding& decoding, api::GetRequest& re
   PARTITA_TRY_VOID(check_item_table(table, shapes::kGetItem));
   PARTITA_TRY(request.key, take_key(key, decoding.tables.find(table)));
   if (given.has(Keyword::kProjection)) {
-    PARTITA_TRY(request.projection, given.projection());
+    PARTITA_TRY(request.projection, given.projection(decoding.memory));
   }
   request.table = table;
   PARTITA_TRY(request.consistent, given.flag(Keyword::kConsistentRead, false));
@@ -41,10 +41,10 @@ Result<void> take_rest(const Keywords& given, std::string_view table, api::Write
   return {};
 }
 
-Result<void> take_condition(const Keywords& given, api::WriteAction& action) {
+Result<void> take_condition(const Keywords& given, Decoding& decoding, api::WriteAction& action) {
   PARTITA_TRY(const auto bytes, given.bytes(Keyword::kCondition));
   if (!bytes) return {};
-  PARTITA_TRY(action.condition, read_condition(*bytes, expr::ExpressionKind::kCondition));
+  PARTITA_TRY(action.condition, read_condition(*bytes, expr::ExpressionKind::kCondition, &decoding.memory));
   return {};
 }
 
@@ -70,7 +70,7 @@ Result<void> take_replacement(ActionKind kind, const Shape& shape, CborReader& i
     return model::refuse(model::Fault::kReturnValuesOldOnly);
   }
   if (kind == ActionKind::kPut) PARTITA_TRY_VOID(api::check_item_size(api::named_bytes(action)));
-  PARTITA_TRY_VOID(take_condition(given, action));
+  PARTITA_TRY_VOID(take_condition(given, decoding, action));
   action.wants_before = request.returned == api::ReturnValues::kAllOld;
   return {};
 }
@@ -95,12 +95,12 @@ Result<void> update_request(CborReader& in, Decoding& decoding, api::WriteReques
   PARTITA_TRY(action.key, take_key(key, decoding.tables.find(table)));
   PARTITA_TRY(const auto update, given.bytes(Keyword::kUpdate));
   if (update) {
-    PARTITA_TRY(action.update, read_update(*update));
+    PARTITA_TRY(action.update, read_update(*update, &decoding.memory));
     if (expr::statement_bytes(action.update) > model::kMaxItemBytes) {
       return model::refuse(model::Fault::kItemToUpdateTooLarge);
     }
   }
-  PARTITA_TRY_VOID(take_condition(given, action));
+  PARTITA_TRY_VOID(take_condition(given, decoding, action));
   action.wants_before = true;
   return {};
 }

@@ -66,7 +66,8 @@ Result<void> take_start(const Keywords& given, Decoding& decoding, const RangePa
                         api::RangeRequest& request) {
   PARTITA_TRY(const auto bytes, given.bytes(Keyword::kStartKey));
   if (!bytes || bytes->empty()) return {};
-  auto start = range.index ? read_compound_key(*bytes) : take_key(*bytes, decoding.tables.find(range.table));
+  auto start =
+      range.index ? read_compound_key(*bytes, &decoding.memory) : take_key(*bytes, decoding.tables.find(range.table));
   if (!start.ok()) {
     if (model::fault_of(start.error()) != model::Fault::kKeySchemaMismatch) return std::move(start).error();
     return model::refuse(model::Fault::kStartKeyInvalid);
@@ -75,10 +76,10 @@ Result<void> take_start(const Keywords& given, Decoding& decoding, const RangePa
   return {};
 }
 
-Result<void> take_filter(const Keywords& given, api::RangeRequest& request) {
+Result<void> take_filter(const Keywords& given, Decoding& decoding, api::RangeRequest& request) {
   PARTITA_TRY(const auto bytes, given.bytes(Keyword::kFilter));
   if (!bytes) return {};
-  PARTITA_TRY(request.filter, read_condition(*bytes, expr::ExpressionKind::kFilter));
+  PARTITA_TRY(request.filter, read_condition(*bytes, expr::ExpressionKind::kFilter, &decoding.memory));
   return {};
 }
 
@@ -98,11 +99,11 @@ std::string_view select_word(api::Select select) {
   return "";
 }
 
-Result<void> take_range(const Keywords& given, const RangeParameters& range, const Shape& shape, bool always_selects,
+Result<void> take_range(const Keywords& given, const RangeParameters& range, const Shape& shape, Decoding& decoding,
                         api::RangeRequest& request) {
-  PARTITA_TRY(request.projection, given.projection());
+  PARTITA_TRY(request.projection, given.projection(decoding.memory));
   PARTITA_TRY(request.select, given.select());
-  if (always_selects && request.select == api::Select::kAllAttributes) request.select = api::Select::kDefault;
+  if (decoding.always_selects && request.select == api::Select::kAllAttributes) request.select = api::Select::kDefault;
   auto fits = api::check_select(request.select, select_word(request.select),
                                 request.projection ? "ProjectionExpression" : "", range.index.has_value());
   if (!fits.ok()) {
@@ -126,9 +127,9 @@ Result<void> query_request(CborReader& in, Decoding& decoding, api::RangeRequest
   PARTITA_TRY(const RangeParameters range, take_parameters(table, given, shapes::kQuery));
   PARTITA_TRY_VOID(take_start(given, decoding, range, request));
   if (!keys) return model::refuse(model::Fault::kQueryWithoutKeyCondition);
-  PARTITA_TRY(request.keys, read_condition(*keys, expr::ExpressionKind::kKeyCondition));
-  PARTITA_TRY_VOID(take_filter(given, request));
-  PARTITA_TRY_VOID(take_range(given, range, shapes::kQuery, decoding.always_selects, request));
+  PARTITA_TRY(request.keys, read_condition(*keys, expr::ExpressionKind::kKeyCondition, &decoding.memory));
+  PARTITA_TRY_VOID(take_filter(given, decoding, request));
+  PARTITA_TRY_VOID(take_range(given, range, shapes::kQuery, decoding, request));
   PARTITA_TRY_VOID(expr::check_key_condition(*request.keys));
   PARTITA_TRY(request.forward, given.flag(Keyword::kForward, true));
   return {};
@@ -141,8 +142,8 @@ Result<void> scan_request(CborReader& in, Decoding& decoding, api::RangeRequest&
   PARTITA_TRY(const RangeParameters range, take_parameters(table, given, shapes::kScan));
   PARTITA_TRY_VOID(take_start(given, decoding, range, request));
   PARTITA_TRY(request.segment, api::make_segment(range.segment, range.total));
-  PARTITA_TRY_VOID(take_filter(given, request));
-  PARTITA_TRY_VOID(take_range(given, range, shapes::kScan, decoding.always_selects, request));
+  PARTITA_TRY_VOID(take_filter(given, decoding, request));
+  PARTITA_TRY_VOID(take_range(given, range, shapes::kScan, decoding, request));
   return {};
 }
 

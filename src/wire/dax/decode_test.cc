@@ -106,6 +106,61 @@ TEST_F(DaxDecodeTest, PutWritesTheStoredForm) {
   EXPECT_TRUE(keys_only->wants_collection_bytes);
 }
 
+TEST_F(DaxDecodeTest, WhatIsDecodedStaysWithinTheMemory) {
+  const auto nulls = [](size_t count) {
+    std::string list = "9a" + to_hex(std::string(1, '\0') + static_cast<char>(count >> 16) +
+                                     static_cast<char>(count >> 8) + static_cast<char>(count));
+    while (count-- > 0) list += "f6";
+    return list;
+  };
+  constexpr size_t kMemory = size_t{4} << 20;
+  const auto needs = [&](auto decoder, const std::string& arguments) {
+    memory_.left = kMemory;
+    const auto decoded = decode(decoder, arguments);
+    if (!decoded.ok()) {
+      EXPECT_EQ(model::fault_of(decoded.error()), Fault::kOverloaded);
+      return kMemory + 1;
+    }
+    return kMemory - memory_.left;
+  };
+  const auto put = [&](std::string_view list, size_t count) {
+    return needs(decode_put, kTab1 + kGo + hex_bytes_of(std::string(list) + nulls(count) + "00") + kNothing);
+  };
+  EXPECT_EQ(put("190101", 10'000), 0U);  // straight to the stored form
+  EXPECT_EQ(put("190102", 10), 0U);
+  EXPECT_GT(put("190102", 10'000), 10'000 * sizeof(model::AttributeValue));
+  EXPECT_GT(put("190102", 30'000), kMemory);
+  // SET x = the list
+  const auto update = [&](size_t count) {
+    return needs(decode_update, kTab1 + kGo + "a108" +
+                                    hex_bytes_of("830181831382126178821100"
+                                                 "81" +
+                                                 nulls(count)));
+  };
+  EXPECT_EQ(update(10), 0U);
+  EXPECT_GT(update(10'000), 10'000 * sizeof(model::AttributeValue));
+  EXPECT_GT(update(30'000), kMemory);
+  // The names of a list are no part of the request.
+  lists_.add(model::make_attribute_list(260, {std::string(60'000, 'a'), std::string(60'000, 'b')}));
+  EXPECT_GT(needs(decode_put, kTab1 + kGo +
+                                  hex_bytes_of("190104"
+                                               "0000") +
+                                  kNothing),
+            120'000U);
+}
+
+// Memory is there for the values of one item, and not for those of both lists.
+TEST_F(DaxDecodeTest, ValuesOfAnItemCountTogether) {
+  std::string nulls = "9a000493e0";  // 300,000
+  for (int i = 0; i < 300'000; ++i) nulls += "f6";
+  memory_.left = size_t{100} << 20;
+  for (const std::string_view list : {"190101", "190102"}) {
+    EXPECT_EQ(fault(decode_put, kTab1 + kGo + hex_bytes_of(std::string(list) + nulls + nulls) + kNothing),
+              "Item size has exceeded the maximum allowed size")
+        << list;
+  }
+}
+
 TEST_F(DaxDecodeTest, PutNeedsItsListAndAllValues) {
   EXPECT_TRUE(decode(decode_put, kTab1 + kGo + hex_bytes_of("1901046179") + kNothing).ok());
   EXPECT_EQ(missing_, std::vector<uint64_t>{260});

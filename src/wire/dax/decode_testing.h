@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "wire/dax/request.h"
@@ -29,6 +30,16 @@ class FakeTables : public TableSchemas {
   };
 };
 
+class LimitedMemory final : public MemorySource {
+ public:
+  bool take(size_t bytes) override {
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  }
+  size_t left = SIZE_MAX;
+};
+
 class DaxDecodeTest : public testing::Test {
  protected:
   DaxDecodeTest() {
@@ -42,7 +53,7 @@ class DaxDecodeTest : public testing::Test {
   Result<Request> decode(Result<Request> (*decoder)(CborReader&, Decoding&), std::string_view arguments) {
     const std::string bytes = from_hex(arguments);
     CborReader in(bytes);
-    Decoding decoding{tables_, lists_, {}, always_selects_};
+    Decoding decoding{tables_, lists_, {}, always_selects_, DecodedBytes(&memory_)};
     auto decoded = decoder(in, decoding);
     missing_ = decoding.missing.ids;
     return decoded;
@@ -57,6 +68,7 @@ class DaxDecodeTest : public testing::Test {
   KnownLists lists_;
   std::vector<uint64_t> missing_;
   bool always_selects_ = false;
+  LimitedMemory memory_;
 };
 
 inline model::Item item_of(std::vector<model::AttributeMap::Entry> entries) {
@@ -77,9 +89,15 @@ inline std::string hex_bytes(std::string_view bytes) {
 // The same of bytes that are given as digits.
 inline std::string hex_bytes_of(std::string_view hex) {
   const std::string bytes = from_hex(hex);
+  if (bytes.size() > 0xff) {
+    std::string size;
+    append_u32(size, static_cast<uint32_t>(bytes.size()));
+    return "5a" + to_hex(size) + std::string(hex);
+  }
   const auto size = static_cast<char>(bytes.size());
   return (bytes.size() < 24 ? to_hex(std::string(1, static_cast<char>(0x40 + bytes.size())))
-                            : "58" + to_hex(std::string(1, size))) + std::string(hex);
+                            : "58" + to_hex(std::string(1, size))) +
+         std::string(hex);
 }
 
 }  // namespace partita::wire::dax

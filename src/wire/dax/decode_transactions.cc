@@ -17,8 +17,7 @@ using model::Fault;
 using model::refuse;
 using WriteKind = api::WriteAction::Kind;
 
-constexpr uint32_t kTransactWriteKeywords =
-    keywords(Keyword::kCapacity, Keyword::kCollectionMetrics, Keyword::kToken);
+constexpr uint32_t kTransactWriteKeywords = keywords(Keyword::kCapacity, Keyword::kCollectionMetrics, Keyword::kToken);
 constexpr int64_t kLongestToken = 36;
 
 // One array among the arguments, read beside the others. Null stands for as many nulls as are needed.
@@ -216,7 +215,7 @@ Result<void> transact_get_request(CborReader& in, Decoding& decoding, api::Trans
     api::TransactGetRequest::Part& part = request.parts.emplace_back();
     PARTITA_TRY(part.key, take_key(read.key, decoding.tables.find(read.table)));
     if (read.projection) {
-      PARTITA_TRY(part.projection, read_projection(*read.projection));
+      PARTITA_TRY(part.projection, read_projection(*read.projection, &decoding.memory));
     }
     part.table = read.table;
   }
@@ -237,12 +236,12 @@ Result<void> take_action(const Access& write, Decoding& decoding, std::string* c
   }
   if (write.update) {
     if (canonical != nullptr) canonical->push_back('!');
-    PARTITA_TRY(action.update, read_update(*write.update, Nesting::kAlone, canonical));
+    PARTITA_TRY(action.update, read_update(*write.update, &decoding.memory, Nesting::kAlone, canonical));
   }
   if (write.condition) {
     if (canonical != nullptr) canonical->push_back('?');
     const auto kind = expr::ExpressionKind::kCondition;
-    PARTITA_TRY(action.condition, read_condition(*write.condition, kind, Nesting::kAlone, canonical));
+    PARTITA_TRY(action.condition, read_condition(*write.condition, kind, &decoding.memory, Nesting::kAlone, canonical));
   }
   if (write.kind != WriteKind::kPut) {
     PARTITA_TRY(action.key, take_key(write.key, schema));

@@ -26,7 +26,7 @@ using model::Fault;
 
 class ConditionReader : public TreeReader {
  public:
-  explicit ConditionReader(ExpressionKind kind) : TreeReader(kind) {}
+  ConditionReader(ExpressionKind kind, DecodedBytes* memory) : TreeReader(kind, memory) {}
 
   Result<expr::Condition> read(std::string_view bytes, Nesting nesting, std::string* canonical) {
     PARTITA_TRY_VOID(begin(bytes, nesting));
@@ -203,7 +203,7 @@ class ConditionReader : public TreeReader {
 
 class UpdateReader : public TreeReader {
  public:
-  UpdateReader() : TreeReader(ExpressionKind::kUpdate) {}
+  explicit UpdateReader(DecodedBytes* memory) : TreeReader(ExpressionKind::kUpdate, memory) {}
 
   Result<expr::Update> read(std::string_view bytes, Nesting nesting, std::string* canonical) {
     PARTITA_TRY_VOID(begin(bytes, nesting));
@@ -376,7 +376,7 @@ class UpdateReader : public TreeReader {
 
 class ProjectionReader : public TreeReader {
  public:
-  ProjectionReader() : TreeReader(ExpressionKind::kProjection) {}
+  explicit ProjectionReader(DecodedBytes* memory) : TreeReader(ExpressionKind::kProjection, memory) {}
 
   Result<expr::Projection> read(std::string_view bytes) {
     PARTITA_TRY_VOID(begin(bytes, std::nullopt));
@@ -401,15 +401,18 @@ class ProjectionReader : public TreeReader {
 
 }  // namespace
 
-Result<expr::Condition> read_condition(std::string_view bytes, ExpressionKind kind, Nesting nesting,
-                                       std::string* canonical) {
-  return ConditionReader(kind).read(bytes, nesting, canonical);
+Result<expr::Condition> read_condition(std::string_view bytes, ExpressionKind kind, DecodedBytes* memory,
+                                       Nesting nesting, std::string* canonical) {
+  return ConditionReader(kind, memory).read(bytes, nesting, canonical);
 }
 
-Result<expr::Update> read_update(std::string_view bytes, Nesting nesting, std::string* canonical) {
-  return UpdateReader().read(bytes, nesting, canonical);
+Result<expr::Update> read_update(std::string_view bytes, DecodedBytes* memory, Nesting nesting,
+                                 std::string* canonical) {
+  return UpdateReader(memory).read(bytes, nesting, canonical);
 }
 
-Result<expr::Projection> read_projection(std::string_view bytes) { return ProjectionReader().read(bytes); }
+Result<expr::Projection> read_projection(std::string_view bytes, DecodedBytes* memory) {
+  return ProjectionReader(memory).read(bytes);
+}
 
 }  // namespace partita::wire::dax

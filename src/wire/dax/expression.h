@@ -4,6 +4,7 @@
 //
 // The readers check what the parsers of `expr` check, with the same faults; of faults about names as a request gives
 // them, kEmptyAttributeName and kAttributeNameTooLong are left. Faults of values are those of read_value().
+// kOverloaded: there is no memory for the expression.
 // kDaxMalformed: the bytes are no tree, or one that no text has. Time and memory are linear in the bytes; a tree is at
 // most as deep as an expression may have operators.
 #pragma once
@@ -15,18 +16,21 @@
 #include "expr/condition.h"
 #include "expr/projection.h"
 #include "expr/update.h"
+#include "wire/dax/decoded_bytes.h"
 #include "wire/item_reader.h"
 
 namespace partita::wire::dax {
 
-// `nesting` is that of the values. If `canonical` is not null, bytes are appended to it that are equal for two
-// expressions if these have the same tree and equal values, whatever the order of members of maps and sets.
+// `memory`: null: there is always enough. `nesting` is that of the values. If `canonical` is not null, bytes are
+// appended to it that are equal for two expressions if these have the same tree and equal values, whatever the order of
+// members of maps and sets.
 Result<expr::Condition> read_condition(std::string_view bytes, expr::ExpressionKind kind,
-                                       Nesting nesting = Nesting::kInItem, std::string* canonical = nullptr);
-Result<expr::Update> read_update(std::string_view bytes, Nesting nesting = Nesting::kInItem,
-                                 std::string* canonical = nullptr);
+                                       DecodedBytes* memory = nullptr, Nesting nesting = Nesting::kInItem,
+                                       std::string* canonical = nullptr);
+Result<expr::Update> read_update(std::string_view bytes, DecodedBytes* memory = nullptr,
+                                 Nesting nesting = Nesting::kInItem, std::string* canonical = nullptr);
 
 // Has a column for each path, which is named by the path's position: "0", "1" and so on.
-Result<expr::Projection> read_projection(std::string_view bytes);
+Result<expr::Projection> read_projection(std::string_view bytes, DecodedBytes* memory = nullptr);
 
 }  // namespace partita::wire::dax

@@ -481,7 +481,7 @@ TEST(DaxExpression, RefusesWhatNoTextHas) {
 TEST(DaxExpression, HasOneCanonicalFormForEqualValues) {
   const auto canonical = [](std::string_view hex) {
     std::string out;
-    EXPECT_TRUE(read_condition(from_hex(hex), ExpressionKind::kCondition, Nesting::kAlone, &out).ok());
+    EXPECT_TRUE(read_condition(from_hex(hex), ExpressionKind::kCondition, nullptr, Nesting::kAlone, &out).ok());
     return out;
   };
   const std::string one = canonical("8301" "8300821261" "61821100" "81a2616101616202");

@@ -131,14 +131,16 @@ void write_key(CborWriter& out, const Item& item, const KeySchema& schema) {
   write_key(out, partition, &sort);
 }
 
-Result<Item> read_compound_key(std::string_view bytes) {
+Result<Item> read_compound_key(std::string_view bytes, DecodedBytes* memory) {
   CborReader in(bytes);
+  DecodedBytes unlimited;
+  ValueCount values{memory != nullptr ? *memory : unlimited};
   std::vector<AttributeMap::Entry> entries;
   for (auto members = in.map(); in.next(members);) {
     if (entries.size() == kMostKeyAttributes) return refuse(Fault::kStartKeyInvalid);
     const std::string_view name = in.text();
     if (!in.ok() || !is_utf8(name)) return no_key("a compound key is malformed");
-    PARTITA_TRY(AttributeValue value, read_value(in));
+    PARTITA_TRY(AttributeValue value, read_value(in, Nesting::kInItem, values));
     entries.push_back({std::string(name), std::move(value)});
   }
   if (!in.finished()) return no_key("a compound key is malformed");

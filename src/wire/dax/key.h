@@ -14,6 +14,7 @@
 #include "model/number.h"
 #include "model/value.h"
 #include "wire/cbor.h"
+#include "wire/dax/decoded_bytes.h"
 
 namespace partita::wire::dax {
 
@@ -39,7 +40,7 @@ void write_key(CborWriter& out, const model::Item& item, const model::KeySchema&
 // Whether the attributes are those of the index is not checked, nor their types. The map may have a definite length.
 // Faults: those of read_value(); kDaxMalformed.
 // kStartKeyInvalid: there are more attributes than an index and its table have.
-Result<model::Item> read_compound_key(std::string_view bytes);
+Result<model::Item> read_compound_key(std::string_view bytes, DecodedBytes* memory = nullptr);
 // Writes the byte string with all attributes of `key`.
 void write_compound_key(CborWriter& out, const model::Item& key);
 

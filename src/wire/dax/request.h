@@ -10,8 +10,9 @@
 // same request has in JSON. If `missing` is not empty afterwards, the result is of no use. A table that has no schema
 // leaves its keys empty; what comes next finds that there is no such table.
 //
-// Faults beside those of JSON: kDaxMalformed; kDaxUnsupported for a parameter that is not known or that the operation
-// does not have, which it names; kKeySchemaMismatch for bytes that are no key of the table.
+// Faults beside those of JSON: kOverloaded if there is no memory for what is decoded; kDaxMalformed; kDaxUnsupported
+// for a parameter that is not known or that the operation does not have, which it names; kKeySchemaMismatch for bytes
+// that are no key of the table.
 #pragma once
 
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "base/result.h"
 #include "model/key.h"
 #include "wire/cbor.h"
+#include "wire/dax/decoded_bytes.h"
 #include "wire/dax/lists.h"
 
 namespace partita::wire::dax {
@@ -42,6 +44,7 @@ struct Decoding {
   // The client sends the Select of ALL_ATTRIBUTES also where its user named none, as Go's second one does: it says
   // nothing then.
   bool always_selects = false;
+  DecodedBytes memory = DecodedBytes();
 };
 
 Result<api::GetRequest> decode_get(CborReader& in, Decoding& decoding);

@@ -22,13 +22,39 @@ namespace {
 
 constexpr int64_t kFormatVersion = 1;
 
-constexpr std::array<std::string_view, 27> kNodeNames = {
-    "=",  "<>", "<", ">=", ">", "<=", "AND", "OR", "NOT", "BETWEEN", "IN", "attribute_exists", "attribute_not_exists",
-    "attribute_type", "begins_with", "contains", "size", "", "", "SET", "ADD", "DELETE", "REMOVE", "if_not_exists",
-    "list_append", "+", "-"};
+constexpr std::array<std::string_view, 27> kNodeNames = {"=",
+                                                         "<>",
+                                                         "<",
+                                                         ">=",
+                                                         ">",
+                                                         "<=",
+                                                         "AND",
+                                                         "OR",
+                                                         "NOT",
+                                                         "BETWEEN",
+                                                         "IN",
+                                                         "attribute_exists",
+                                                         "attribute_not_exists",
+                                                         "attribute_type",
+                                                         "begins_with",
+                                                         "contains",
+                                                         "size",
+                                                         "",
+                                                         "",
+                                                         "SET",
+                                                         "ADD",
+                                                         "DELETE",
+                                                         "REMOVE",
+                                                         "if_not_exists",
+                                                         "list_append",
+                                                         "+",
+                                                         "-"};
 
 // A text has at most that many steps of paths and values: each is a character, and another one stands between two.
 constexpr size_t kMaxTerms = model::kMaxExpressionBytes / 2;
+
+// About what an operator, a step of a path or an operand takes.
+constexpr size_t kNodeBytes = 256;
 
 // The next item with all in it, however deep. Empty, and `in` has failed, if there is an indefinite length.
 std::string_view take_tree(CborReader& in) {
@@ -83,11 +109,13 @@ Error TreeReader::refuse(Fault fault, std::vector<std::string> args) const {
 }
 
 Result<void> TreeReader::count_operator() {
+  if (!memory_.take(kNodeBytes)) return model::refuse(Fault::kOverloaded);
   if (++operators_ <= model::kMaxExpressionOperators) return {};
   return refuse(Fault::kExpressionTooManyOperators, {std::to_string(operators_)});
 }
 
 Result<void> TreeReader::count_term() {
+  if (!memory_.take(kNodeBytes)) return model::refuse(Fault::kOverloaded);
   if (++terms_ <= kMaxTerms) return {};
   if (kind_ == ExpressionKind::kUpdate) return refuse(Fault::kUpdateTooLong);
   return refuse(Fault::kExpressionTooLong, {std::to_string(2 * terms_ - 1)});
@@ -113,7 +141,7 @@ Result<TreeNode> TreeReader::read_node(uint64_t& operands) {
 Result<void> TreeReader::expect_operands(TreeNode node, uint64_t wanted, uint64_t operands) {
   if (operands == wanted) return {};
   return malformed_tree("an expression has " + std::string(node_name(node)) + " with " + std::to_string(operands) +
-                   " operands");
+                        " operands");
 }
 
 Result<void> TreeReader::read_path(uint64_t elements, Path& path) {
@@ -154,8 +182,9 @@ Result<void> TreeReader::read_values(CborReader& in, Nesting nesting) {
   if (members.left > kMaxTerms) return malformed_tree("an expression has too many values");
   values->reserve(members.left);
   size_t bytes = 0;
+  ValueCount count{memory_, model::kMaxPlaceholderBytes};
   while (in.next(members)) {
-    auto value = read_value(in, nesting, model::kMaxPlaceholderBytes);
+    auto value = read_value(in, nesting, count);
     if (!value.ok()) {
       if (model::fault_of(value.error()) == Fault::kItemTooLarge) return model::refuse(Fault::kValuesTooLarge);
       return std::move(value).error();

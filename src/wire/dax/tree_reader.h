@@ -14,6 +14,7 @@
 #include "model/fault.h"
 #include "model/value.h"
 #include "wire/cbor.h"
+#include "wire/dax/decoded_bytes.h"
 #include "wire/item_reader.h"
 
 namespace partita::wire::dax {
@@ -61,7 +62,10 @@ using TreeValues = std::vector<model::AttributeValue>;
 // meaning are noted and come at the end.
 class TreeReader {
  protected:
-  explicit TreeReader(expr::ExpressionKind kind) : kind_(kind) {}
+  // `memory`: null: there is always enough.
+  TreeReader(expr::ExpressionKind kind, DecodedBytes* memory) : kind_(kind), memory_(memory ? *memory : unlimited_) {}
+  TreeReader(const TreeReader&) = delete;
+  TreeReader& operator=(const TreeReader&) = delete;
 
   // Takes the bytes apart and reads the values, if there are to be any.
   Result<void> begin(std::string_view bytes, std::optional<Nesting> values);
@@ -105,6 +109,8 @@ class TreeReader {
   Result<void> read_step(expr::Path& path);
 
   const expr::ExpressionKind kind_;
+  DecodedBytes unlimited_;
+  DecodedBytes& memory_;
   std::string_view tree_;
   CborReader in_{{}};
   std::shared_ptr<const TreeValues> values_;

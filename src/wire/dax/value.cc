@@ -52,12 +52,23 @@ Result<std::string_view> read_text(CborReader& in) {
 // with values.
 class Nested {
  public:
-  explicit Nested(size_t most_bytes) : left_(most_bytes) {}
+  explicit Nested(ValueCount& count) : count_(count) {}
 
-  // A member has a byte of the size, with its overhead, but takes more memory: what is too large is not read on.
+  // What is too large is not read on.
   Result<void> count_value() {
-    if (left_ == 0) return refuse(Fault::kItemTooLarge);
-    --left_;
+    if (count_.left == 0) return refuse(Fault::kItemTooLarge);
+    --count_.left;
+    return {};
+  }
+  // The same of a value that becomes an object.
+  Result<void> count_object() {
+    // Of a vector that grows, two are there at a time, and one of them is half empty.
+    constexpr size_t kBytes = 3 * sizeof(AttributeMap::Entry);
+    PARTITA_TRY_VOID(count_value());
+    return count_memory(kBytes);
+  }
+  Result<void> count_memory(size_t bytes) {
+    if (!count_.memory.take(bytes)) return refuse(Fault::kOverloaded);
     return {};
   }
   void see(std::string_view name) {
@@ -71,7 +82,7 @@ class Nested {
   }
 
  private:
-  size_t left_;
+  ValueCount& count_;
   bool empty_ = false;
   bool too_long_ = false;
 };
@@ -131,7 +142,7 @@ bool has_duplicate(std::vector<Member> members) {
 Result<AttributeValue> read_number_set(CborReader::Members count, CborReader& in, Nested& nested) {
   auto members = room_for<Number>(count);
   while (in.next(count)) {
-    PARTITA_TRY_VOID(nested.count_value());
+    PARTITA_TRY_VOID(nested.count_object());
     if (in.take_null()) return refuse(Fault::kNullInSet);
     PARTITA_TRY(const Number number, read_number(in));
     members.push_back(number);
@@ -143,7 +154,7 @@ Result<AttributeValue> read_number_set(CborReader::Members count, CborReader& in
 Result<AttributeValue> read_byte_set(Type type, CborReader::Members count, CborReader& in, Nested& nested) {
   auto members = room_for<std::string>(count);
   while (in.next(count)) {
-    PARTITA_TRY_VOID(nested.count_value());
+    PARTITA_TRY_VOID(nested.count_object());
     if (in.take_null()) return refuse(Fault::kNullInSet);
     if (type == Type::kSS) {
       PARTITA_TRY(const std::string_view text, read_text(in));
@@ -231,7 +242,7 @@ Result<void> read_simple(CborReader& in, Nested& nested, AttributeValue& out) {
 
 Result<void> read_at(CborReader& in, int depth, Nested& nested, AttributeValue& out) {
   if (depth >= model::kMaxNestingDepth) return refuse(Fault::kNestingTooDeep);
-  PARTITA_TRY_VOID(nested.count_value());
+  PARTITA_TRY_VOID(nested.count_object());
   switch (in.peek_major()) {
     case CborMajor::kText: {
       PARTITA_TRY(const std::string_view text, read_text(in));
@@ -259,6 +270,10 @@ Result<void> copy_at(CborReader& in, int depth, Nested& nested, ItemWriter& out)
 // Where the members of a map were written, in case that their names are not sorted. Few need no memory.
 class WrittenMembers {
  public:
+  // A further one takes about as much.
+  static constexpr size_t kMemberBytes = 128;
+  bool takes_memory() const { return count_ >= few_.size(); }
+
   void add(std::string_view name, size_t begin) {
     sorted_ = sorted_ && (count_ == 0 || last_ < name);
     last_ = name;
@@ -307,6 +322,7 @@ Result<void> copy_map(CborReader& in, int depth, Nested& nested, ItemWriter& out
   while (in.next(members)) {
     PARTITA_TRY(const std::string_view name, read_text(in));
     nested.see(name);
+    if (written.takes_memory()) PARTITA_TRY_VOID(nested.count_memory(WrittenMembers::kMemberBytes));
     written.add(name, out.position());
     out.name(name);
     PARTITA_TRY_VOID(copy_at(in, depth, nested, out));
@@ -394,8 +410,14 @@ void write_set(CborWriter& out, const AttributeValue& value) {
 
 }  // namespace
 
-Result<AttributeValue> read_value(CborReader& in, Nesting nesting, size_t most_bytes) {
-  Nested nested(most_bytes);
+Result<AttributeValue> read_value(CborReader& in, Nesting nesting) {
+  DecodedBytes memory;
+  ValueCount count{memory};
+  return read_value(in, nesting, count);
+}
+
+Result<AttributeValue> read_value(CborReader& in, Nesting nesting, ValueCount& count) {
+  Nested nested(count);
   AttributeValue value;
   Result<void> read = read_at(in, nesting == Nesting::kAlone ? -1 : 0, nested, value);
   if (read.ok()) read = nested.check();
@@ -405,7 +427,13 @@ Result<AttributeValue> read_value(CborReader& in, Nesting nesting, size_t most_b
 }
 
 Result<void> copy_value(CborReader& in, ItemWriter& out) {
-  Nested nested(model::kMaxItemBytes);
+  DecodedBytes memory;
+  ValueCount count{memory};
+  return copy_value(in, out, count);
+}
+
+Result<void> copy_value(CborReader& in, ItemWriter& out, ValueCount& count) {
+  Nested nested(count);
   Result<void> copied = copy_at(in, 0, nested, out);
   if (copied.ok()) copied = nested.check();
   if (!copied.ok()) in.fail();

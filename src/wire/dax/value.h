@@ -5,8 +5,8 @@
 //
 // The readers check what wire/item_reader.h checks, with the same faults in the same order: numbers, empty sets,
 // duplicates in sets, nesting; then names that are empty or too long. kDaxMalformed: the bytes are no value, a text is
-// not UTF-8, or a map has a name twice. kItemTooLarge: there are more values than any item has. That is checked while
-// they are read, since a value of one byte on the wire takes more memory.
+// not UTF-8, or a map has a name twice. kItemTooLarge: there are more values than ValueCount allows; kOverloaded: there
+// is no memory for them. Both are checked while they are read, since a value of one byte on the wire takes more memory.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include "model/limits.h"
 #include "model/value.h"
 #include "wire/cbor.h"
+#include "wire/dax/decoded_bytes.h"
 #include "wire/dax/number.h"
 #include "wire/item_reader.h"
 
@@ -28,11 +29,19 @@ inline constexpr uint64_t kNumberSetTag = 3322;
 inline constexpr uint64_t kBinarySetTag = 3323;
 inline constexpr uint64_t kOrdinalTag = 3324;  // of an index into a list, in the path of an expression
 
-// `most_bytes`: a value of more (model::value_size) is not wanted, though one may be returned. After an error `in` has
-// failed.
-Result<model::AttributeValue> read_value(CborReader& in, Nesting nesting = Nesting::kInItem,
-                                         size_t most_bytes = model::kMaxItemBytes);
+// Of values that belong together, such as those of an item: each has at least one byte of their size, so more of them
+// than bytes are too large, with all that is in them.
+struct ValueCount {
+  DecodedBytes& memory;
+  size_t left = model::kMaxItemBytes;
+};
+
+// After an error `in` has failed.
+Result<model::AttributeValue> read_value(CborReader& in, Nesting nesting, ValueCount& count);
+// A value alone.
+Result<model::AttributeValue> read_value(CborReader& in, Nesting nesting = Nesting::kInItem);
 // Writes the value of an attribute of an item without an intermediate object. After an error `out` is of no use.
+Result<void> copy_value(CborReader& in, model::ItemWriter& out, ValueCount& count);
 Result<void> copy_value(CborReader& in, model::ItemWriter& out);
 
 // is_utf8(), quicker for ASCII.
