@@ -31,9 +31,9 @@ struct Verifier {
 // Of one connection. For one thread.
 class Authorisation {
  public:
-  // Clients sign again after 150 to 225 seconds, and the text that they sign is valid for five minutes.
+  // Clients sign again after 150 to 225 seconds, and take what they have signed for valid for five minutes.
   static constexpr int64_t kLifetimeMs = 600'000;
-  // Between the date of the signature and now.
+  // Between the date of the signature and now, as for requests over HTTP.
   static constexpr int64_t kMaxSkewMs = 900'000;
 
   explicit Authorisation(const Verifier& verifier) : verifier_(verifier) {}

@@ -33,7 +33,7 @@ class Caches {
 // The key of that table's entry.
 CacheKey cache_key(const ops::Context& context, const table::TableInfo& table, std::string_view bytes,
                    uint8_t meaning = 0);
-// On the monotonic clock, for the caches.
+// When the request began, on the monotonic clock: an entry is as old as the request that left it.
 int64_t cache_time_ns(const ops::Context& context);
 
 }  // namespace partita::dax

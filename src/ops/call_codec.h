@@ -37,10 +37,12 @@ class CallCodec {
   virtual Result<CodecStep> decode(const Context& context) = 0;
   // Precondition: decode() returned kDone.
   virtual Execution& execution() = 0;
-  // The reply. kDone: the codec has all of it. Precondition: the execution has run, without an error. Error: kCorrupt.
+  // The reply. kDone: the codec has all of it. Precondition: the execution has run, without an error. Errors: kCorrupt;
+  // kKeySchemaMismatch for an item without the key of its table.
   virtual Result<CodecStep> encode(const Context& context) = 0;
-  // Reads from the store what decode() or encode() did not find. The codec must keep it until the call ends: a call
-  // that fetches a hundred times for one of them fails.
+  // Reads from the store what decode() or encode() did not find, or stores it. Errors: those of the store; the fault of
+  // what is not there. The codec must keep it until the call ends: a call that fetches a hundred times for one of them
+  // fails.
   virtual Task<Result<void>> fetch(const Context& context) = 0;
 };
 

@@ -29,13 +29,13 @@ class ItemValues {
   ItemValues(const ItemValues&) = delete;
   ItemValues& operator=(const ItemValues&) = delete;
 
-  // The id of an attribute list, then the values in its order. Errors: kCorrupt, kKeySchemaMismatch if a key attribute
-  // has another type.
+  // The id of an attribute list, then the values in its order. Errors: kCorrupt; of an item that is not stored also
+  // kKeySchemaMismatch if a key attribute has another type.
   Result<void> write(CborWriter& out, std::string_view stored);
   Result<void> write(CborWriter& out, const model::Item& item);
   Result<void> write(CborWriter& out, const api::FoundItem& item);
 
-  // The key as a byte string, then the values. Errors: as above, and kKeySchemaMismatch if the item has no such key.
+  // The key as a byte string, then the values. Errors: kCorrupt, kKeySchemaMismatch if the item has no such key.
   // The item stays where it is until the next one is written.
   Result<void> write_with_key(CborWriter& out, const api::FoundItem& item);
 
