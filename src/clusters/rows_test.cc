@@ -80,7 +80,7 @@ TEST_F(StoredRows, ADamagedOneIsReported) {
   const auto verified = table::verify_store(*engine_, {});
   ASSERT_TRUE(verified.ok());
   EXPECT_EQ(verified->at(0).differences, 1u);
-  EXPECT_EQ(wait_for(settings(*database_)).error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(wait_for(cache_times(*database_)).error().kind(), ErrorKind::kCorrupt);
   EXPECT_EQ(create(wanted()).error().kind(), ErrorKind::kCorrupt);
 }
 
