@@ -45,11 +45,11 @@ class CountingEngine final : public storage::TrackingEngine {
 // Of each user one statement. "guest" has none: a table's policy names it.
 constexpr std::string_view kUsers = R"({"UserDetailList":[
   {"UserName":"reader","UserPolicyList":[{"PolicyName":"p","PolicyDocument":{"Statement":
-    {"Effect":"Allow","Action":"dynamodb:GetItem","Resource":"*/Tab1"}}}]},
+    {"Effect":"Allow","Action":"dynamodb:GetItem","Resource":"arn:aws:dynamodb:*:*:table/Tab1"}}}]},
   {"UserName":"indexer","UserPolicyList":[{"PolicyName":"p","PolicyDocument":{"Statement":
-    {"Effect":"Allow","Action":"dynamodb:Query","Resource":"*/Tab1/index/by-g"}}}]},
+    {"Effect":"Allow","Action":"dynamodb:Query","Resource":"arn:aws:dynamodb:*:*:table/Tab1/index/by-g"}}}]},
   {"UserName":"writer","UserPolicyList":[{"PolicyName":"p","PolicyDocument":{"Statement":
-    {"Effect":"Allow","Action":"dynamodb:PutItem","Resource":"*/Tab1",
+    {"Effect":"Allow","Action":"dynamodb:PutItem","Resource":"arn:aws:dynamodb:*:*:table/Tab1",
      "Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["mine"]}}}}}]},
   {"UserName":"barred","UserPolicyList":[{"PolicyName":"p","PolicyDocument":{"Statement":[
     {"Effect":"Allow","Action":"dynamodb:*","Resource":"*"},
@@ -151,9 +151,10 @@ TEST_F(DaxDefinitions, NobodyElseLearnsWhichTablesExist) {
 TEST_F(DaxDefinitions, APolicyOfATableCounts) {
   EXPECT_FALSE(schema("Tab2", "guest").ok());
   EXPECT_FALSE(list("x", "guest").ok());
-  json("PutResourcePolicy", R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Tab2","Policy":
-    "{\"Version\":\"2012-10-17\",\"Statement\":{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":
-    \"arn:aws:iam::123456789012:user/guest\"},\"Action\":\"dynamodb:PutItem\",\"Resource\":\"*\"}}"})");
+  json("PutResourcePolicy",
+       R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Tab2","Policy":"{\"Version\":\"2012-10-17\",)"
+       R"(\"Statement\":{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"arn:aws:iam::123456789012:user/guest\"},)"
+       R"(\"Action\":\"dynamodb:PutItem\",\"Resource\":\"*\"}}"})");
   EXPECT_EQ(text(schema("Tab2", "guest")), "");
   EXPECT_FALSE(schema("Tab1", "guest").ok());
   EXPECT_EQ(text(list("x", "guest")), "");
