@@ -38,7 +38,8 @@ bool is_namespace_name(std::string_view name);
 std::unique_ptr<storage::Engine> namespace_of(storage::Engine& store, std::string_view name);
 // Whether it has any rows.
 Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name);
-// Erases it and its snapshots, in several transactions. It must not be in use.
+// Erases it and its snapshots, in several transactions. It must not be in use. Its attribute lists stay readable in all
+// namespaces.
 Task<Result<void>> drop_namespace(storage::Engine& store, std::string name);
 
 // Names of the databases with snapshots, in byte order.
