@@ -166,6 +166,85 @@ TEST_F(DaxServer, DefinesSchemasAndLists) {
   EXPECT_TRUE(client.ask(kEndpoints).numbers.empty());
 }
 
+// The most memory that this process has had so far.
+size_t most_resident() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss) << 10;
+}
+
+TEST_F(DaxServer, KeepsNoMoreNamesThanAnItemHas) {
+  std::string names("\x9a\x00\x20\x00\x00", 5);
+  for (size_t i = 0; i < size_t{2} << 20; ++i) names += "\x61x";
+  Peer client = peer();
+  EXPECT_TRUE(client.ask(opening() + kEndpoints).numbers.empty());
+  const std::string define = request(Method::kDefineAttributeListId, names);
+  const size_t before = most_resident();
+  EXPECT_EQ(client.ask(define).message, "Item size has exceeded the maximum allowed size");
+  EXPECT_LT(most_resident(), before + (size_t{64} << 20));
+  EXPECT_EQ(client.ask(request(Method::kDefineAttributeListId, "\x82\x60\x61x")).message,
+            "1 validation error detected: Empty attribute name");
+}
+
+size_t resident() {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * static_cast<size_t>(getpagesize());
+}
+
+TEST_F(DaxServer, KeepsNoReplyThatItDoesNotSend) {
+  memory_ = size_t{1} << 20;
+  Peer writer = peer();
+  const std::string list = writer.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
+  const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
+  for (int i = 0; i < 15; ++i) {
+    const std::string key = std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3);  // 10^i
+    const Reply reply = writer.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(key) + item + "\xf6"));
+    EXPECT_TRUE(reply.numbers.empty()) << reply.message;
+  }
+  // pk = "a"
+  const std::string condition = bytes_of(std::string("\x83\x01\x83\x00\x82\x12\x62pk\x82\x11\x00\x81\x61" "a", 15));
+  const std::string query = request(Method::kQuery, bytes_of("Tab1") + condition + "\xf6");
+  EXPECT_EQ(writer.ask(query).numbers.front(), 1);
+  const size_t before = resident();
+  std::vector<std::unique_ptr<Peer>> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(std::make_unique<Peer>(server_->addresses().front()));
+    EXPECT_FALSE(clients.back()->ask(opening() + query).numbers.empty());
+  }
+  EXPECT_LT(resident(), before + (size_t{20} << 20));
+}
+
+// A buffer that grew to hold 540 KB has room for 960 KB, which is more than large replies may have of a megabyte.
+TEST_F(DaxServer, CountsWhatAReplyHolds) {
+  memory_ = size_t{1} << 20;
+  Peer client = peer();
+  const std::string list = client.ask(opening() + request(Method::kDefineAttributeListId, "\x81\x61x")).rest;
+  const std::string item = bytes_of(list + "\x79\xea\x60" + std::string(60'000, 'x'));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 9; ++i) {
+    keys.push_back(std::string("\x61" "a") + static_cast<char>(0xc1 + i) + std::string("\x1c\0\0", 3));  // 10^i
+    const Reply reply = client.ask(request(Method::kPutItem, bytes_of("Tab1") + bytes_of(keys.back()) + item + "\xf6"));
+    EXPECT_TRUE(reply.numbers.empty()) << reply.message;
+  }
+  const auto read = [&](size_t items) {
+    CborWriter out;
+    out.map(1);
+    out.text("Tab1");
+    out.array(3);
+    out.boolean(false);
+    out.null();
+    out.array(items);
+    for (size_t i = 0; i < items; ++i) out.bytes(keys[i]);
+    out.null();
+    return request(Method::kBatchGetItem, out.view());
+  };
+  EXPECT_FALSE(client.ask(read(9)).numbers.empty());
+  const std::string small = read(3);
+  client.send(small);
+  EXPECT_EQ(client.take_bytes(2), "\x80\x82");
+}
+
 // ("a", 3) and {n: 1.5, x: "y"}, whose list is defined first.
 TEST_F(DaxServer, PutsAndGetsAnItem) {
   Peer client = peer();

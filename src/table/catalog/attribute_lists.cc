@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -174,14 +175,19 @@ Task<Result<std::vector<AttributeLists::Pending>>> AttributeLists::take_new(std:
   std::vector<uint64_t> ids;
   std::unordered_set<uint64_t> taken;
   size_t bytes = 0;
+  std::vector<Pending> same_id;  // as one that is looked at: they wait until that one is stored
   while (!pending.empty() && looked_at.size() < kMostAtOnce && bytes < kBytesAtOnce) {
-    // Two new lists with the same id: the second one waits until the first one is stored.
-    if (!taken.insert(pending.back().id).second) break;
-    for (const std::string& name : pending.back().names) bytes += name.size() + 2;
-    ids.push_back(pending.back().id);
-    looked_at.push_back(std::move(pending.back()));
+    Pending one = std::move(pending.back());
     pending.pop_back();
+    if (!taken.insert(one.id).second) {
+      same_id.push_back(std::move(one));
+      continue;
+    }
+    for (const std::string& name : one.names) bytes += name.size() + 2;
+    ids.push_back(one.id);
+    looked_at.push_back(std::move(one));
   }
+  std::ranges::move(same_id, std::back_inserter(pending));
   PARTITA_CO_TRY(const std::vector<AttributeListPtr> found, co_await find_all(std::move(ids)));
   std::vector<Pending> fresh;
   for (size_t i = 0; i < looked_at.size(); ++i) {
