@@ -11,7 +11,7 @@ STORED_AS_ITEMS = {
     "docs/formats/scaling.md": ("src/table/rows/scaling_rows.cc",),
     "docs/formats/clusters.md": ("src/clusters/rows.cc",),
 }
-FIELD = re.compile(r'(?:\.set\(|put_whole\(item, )"(\w+)"')
+FIELD = re.compile(r'(?:\.set\(|put_whole\(item, |\beach\()"(\w+)"')
 
 
 @pytest.mark.parametrize("page, names", STORED_AS_ITEMS.items())
