@@ -31,7 +31,7 @@ const stores = [
   ["USA", "WA#Seattle#98101"], ["Canada", "BC#Vancouver#V6B"],
 ];
 
-async function freshTable(client, TableName, partitionKey, sortKey, items) {
+export async function freshTable(client, TableName, partitionKey, sortKey, items) {
   const quickly = { client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 0.5 };
   try {
     await client.send(new DeleteTableCommand({ TableName }));
