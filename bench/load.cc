@@ -1,4 +1,5 @@
-// An HTTP client for one machine: N keep-alive connections, each with at most one request under way, on one thread.
+// A client of HTTP or DAX for one machine: N connections that stay, each with at most one request under way, on one
+// thread.
 //
 //   load --port 8000 --pid 1234 --connections 64 --seconds 3 < requests
 //
@@ -8,13 +9,17 @@
 // client is not what limits the rate. The requests are read before the clock starts and sent in turn; with
 // --once each is read when its turn comes, and sent once.
 //
+// With --greeting HEX each connection first sends these bytes, which open it for requests of DAX. A line then holds an
+// operation, a space, and the bytes of the request as hexadecimal digits.
+//
 // Every connection sends its next request as soon as the last is answered (a closed loop); with --rate R requests are
 // due R times a second on average, whatever the server does, and a latency counts from when the request was due.
 //
 // Prints one line of JSON: the rate, the latencies (all, and of each operation), the longest time without any reply
 // while one was due, and the CPU time per request of the process `pid` and of this client. A reply with another status
-// than 200, or than that of --status, or that leaves a part of a batch undone, ends the run with exit code 1. With
-// --refusals, a reply that says that a throughput was exceeded is counted instead, and its latency is left out.
+// than 200, or than that of --status, or that leaves a part of a batch undone, ends the run with exit code 1. So does a
+// reply of DAX that is an error or finds nothing. With --refusals, a reply that says that a throughput was exceeded is
+// counted instead, and its latency is left out.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -44,6 +49,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::seconds kGrace{2};
 constexpr size_t kReadBytes = 256 * 1024;
+constexpr size_t kMaxDepth = 16;      // of values of CBOR
+constexpr uint64_t kUntilBreak = ~0;  // instead of a number of values
 
 struct Options {
   uint16_t port = 0;
@@ -54,6 +61,7 @@ struct Options {
   bool once = false;
   bool refusals = false;
   std::string status = "200";  // of all other replies
+  std::string greeting;        // of DAX
 };
 
 struct Request {
@@ -92,6 +100,44 @@ std::string http_request(std::string_view operation, std::string_view date, std:
   return text.append(body);
 }
 
+std::string bytes_of(std::string_view hex) {
+  std::string bytes;
+  for (size_t at = 0; at + 1 < hex.size(); at += 2) {
+    bytes.push_back(static_cast<char>(std::strtol(std::string(hex.substr(at, 2)).c_str(), nullptr, 16)));
+  }
+  return bytes;
+}
+
+// Where the value of CBOR that begins at `at` ends; npos if it is not whole.
+size_t end_of_value(std::string_view bytes, size_t at) {
+  uint64_t missing[kMaxDepth] = {1};  // values of each array and map that is open, the innermost last
+  size_t depth = 0;
+  while (true) {
+    while (depth > 0 && missing[depth] == 0) --depth;
+    if (missing[0] == 0 && depth == 0) return at;
+    if (at == bytes.size()) return std::string_view::npos;
+    const auto first = static_cast<uint8_t>(bytes[at++]);
+    if (first == 0xff) {
+      missing[depth] = 0;
+      continue;
+    }
+    if (missing[depth] != kUntilBreak) --missing[depth];
+    const unsigned kind = first >> 5;
+    const unsigned low = first & 31;
+    const size_t size = low < 24 || low == 31 ? 0 : size_t{1} << (low - 24);
+    if (bytes.size() - at < size) return std::string_view::npos;
+    uint64_t argument = size == 0 ? low : 0;
+    for (size_t i = 0; i < size; ++i) argument = argument << 8 | static_cast<uint8_t>(bytes[at++]);
+    if (kind == 2 || kind == 3) {
+      if (bytes.size() - at < argument) return std::string_view::npos;
+      at += argument;
+    } else if (kind >= 4 && kind <= 6) {
+      if (++depth == kMaxDepth) fail("a reply of DAX is too deep");
+      missing[depth] = kind == 6 ? 1 : low == 31 ? kUntilBreak : kind == 5 ? 2 * argument : argument;
+    }
+  }
+}
+
 // User and system time of the process so far, of all its threads.
 double cpu_us(int pid) {
   clockid_t clock{};
@@ -105,7 +151,7 @@ double cpu_us(int pid) {
 // The requests on standard input: all read at once and then gone round, or each when its turn comes.
 class Requests {
  public:
-  explicit Requests(bool once) : once_(once) {
+  Requests(bool once, bool dax) : once_(once), dax_(dax) {
     while (!once_ && read()) kept_.push_back(std::move(last_));
     if (!once_ && kept_.empty()) fail("there are no requests on standard input");
   }
@@ -124,6 +170,10 @@ class Requests {
     const size_t space = line.find(' ');
     if (space == std::string::npos) fail("a request is an operation, a space and a body");
     std::string_view name = line.substr(0, space);
+    if (dax_) {
+      last_ = {place_of(name), bytes_of(line.substr(space + 1))};
+      return true;
+    }
     std::string_view date = "20260101T000000Z";
     std::string_view signature = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     if (const size_t colon = name.find(':'); colon != std::string::npos) {
@@ -144,6 +194,7 @@ class Requests {
   }
 
   const bool once_;
+  const bool dax_;
   std::vector<std::string> operations_;
   std::vector<Request> kept_;
   Request last_;
@@ -174,7 +225,10 @@ class Latencies {
 class Load {
  public:
   explicit Load(const Options& options)
-      : options_(options), requests_(options.once), connections_(options.connections), buffer_(kReadBytes) {}
+      : options_(options),
+        requests_(options.once, !options.greeting.empty()),
+        connections_(options.connections),
+        buffer_(kReadBytes) {}
 
   void run() {
     epoll_ = epoll_create1(0);
@@ -208,6 +262,7 @@ class Load {
     event.events = EPOLLIN;
     event.data.ptr = &connection;
     epoll_ctl(epoll_, EPOLL_CTL_ADD, connection.fd, &event);
+    send_all(connection, options_.greeting);
   }
 
   // Sends what is due, as far as connections are idle. `more_` says whether anything will be due later.
@@ -241,8 +296,12 @@ class Load {
   static void send_on(Connection& connection, const Request& request, Clock::time_point due) {
     connection.operation = request.operation;
     connection.due = due;
-    for (size_t sent = 0; sent < request.text.size();) {
-      const ssize_t wrote = send(connection.fd, request.text.data() + sent, request.text.size() - sent, MSG_NOSIGNAL);
+    send_all(connection, request.text);
+  }
+
+  static void send_all(const Connection& connection, const std::string& text) {
+    for (size_t sent = 0; sent < text.size();) {
+      const ssize_t wrote = send(connection.fd, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
       if (wrote <= 0) fail("cannot send");
       sent += static_cast<size_t>(wrote);
     }
@@ -263,7 +322,8 @@ class Load {
   void receive(Connection& connection) {
     const ssize_t got = recv(connection.fd, buffer_.data(), buffer_.size(), 0);
     if (got <= 0) fail("the server closed a connection");
-    if (!is_whole(connection, std::string_view(buffer_.data(), static_cast<size_t>(got)))) return;
+    const std::string_view bytes(buffer_.data(), static_cast<size_t>(got));
+    if (!(options_.greeting.empty() ? is_whole(connection, bytes) : is_whole_dax(connection, bytes))) return;
     const Clock::time_point now = Clock::now();
     latencies_.resize(requests_.operations().size());
     if (connection.refused) {
@@ -296,6 +356,17 @@ class Load {
     reply_bytes_ = head_end + 4 + (length ? size : had);
     if (length && !whole) connection.body_missing = size - had;
     return whole;
+  }
+
+  // The same of a reply of DAX: an empty array, which an error has not, and a value, which is null if nothing was
+  // found.
+  bool is_whole_dax(Connection& connection, std::string_view bytes) {
+    const std::string& reply = connection.received.append(bytes);
+    if (reply[0] != '\x80' || (reply.size() > 1 && reply[1] == '\xf6'))
+      fail("a reply of DAX is an error, or has nothing");
+    reply_bytes_ = end_of_value(reply, 1);
+    if (reply_bytes_ < reply.size()) fail("more bytes than a reply has");
+    return reply_bytes_ == reply.size();
   }
 
   static bool is_refusal(const std::string& reply) {
@@ -372,6 +443,8 @@ Options read_options(int argc, char** argv) {
       options.rate = std::strtod(value, nullptr);
     } else if (name == "--status") {
       options.status = value;
+    } else if (name == "--greeting") {
+      options.greeting = bytes_of(value);
     } else {
       fail("unknown option " + std::string(name));
     }

@@ -16,6 +16,7 @@ import sys
 import against_peers
 import backfill
 import data_api
+import dax
 import fairness
 import growth
 import isolation
@@ -36,6 +37,7 @@ PARTS = {
     "fairness": fairness.part,
     "isolation": isolation.part,
     "data_api": data_api.part,
+    "dax": dax.part,
     "vectors": vectors.part,
     "judged": judged.part,
     "suite": suite.part,
@@ -61,6 +63,7 @@ def arguments_of(words):
     parser.add_argument(
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
     )
+    parser.add_argument("--dax", action="store_true", help="GetItem and Query over DAX, beside the same over HTTP")
     parser.add_argument("--suite", action="store_true", help="tests that make and drop tables, beside those peers")
     parser.add_argument("--judged", action="store_true", help="GetItem with its signature verified, and with a policy")
     parser.add_argument(

@@ -157,8 +157,10 @@ def raw_loop(build, reply_bytes):
     return Loop(process, int(process.stdout.readline()))
 
 
-def start_load(build, server, connections=1, seconds=1.0, rate=0, once=False, niceness=0, refusals=False):
-    """A client that reads its requests from a pipe."""
+def start_load(
+    build, server, connections=1, seconds=1.0, rate=0, once=False, niceness=0, refusals=False, greeting=b""
+):
+    """A client that reads its requests from a pipe. `greeting`: what opens a connection for DAX."""
 
     def yielding():
         os.nice(niceness)
@@ -167,6 +169,7 @@ def start_load(build, server, connections=1, seconds=1.0, rate=0, once=False, ni
     command = [build / "bench" / "load", "--port", server.port, "--pid", server.pid, "--connections", connections]
     command += ["--seconds", seconds, "--rate", rate] + (["--once"] if once else [])
     command += ["--refusals"] if refusals else []
+    command += ["--greeting", greeting.hex()] if greeting else []
     return subprocess.Popen(
         [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, preexec_fn=yielding,

@@ -1,19 +1,27 @@
-"""Requests over DAX, which ask for what those of bench/workload.py ask for over HTTP, and what sends them."""
+"""Requests over DAX, which ask for what those of bench/workload.py ask for over HTTP, and what sends them.
+
+tests/budget counts their instructions, and bench/dax.py measures their times.
+"""
 
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from dax_client import Connection, encoded, request  # noqa: E402
+from dax_client import Connection, authorization, encoded, preamble, request  # noqa: E402
 
 CONSISTENT = b"\xbf\x02\xf5\xff"
 NO_KEYWORDS = b"\xbf\xff"
 FORMAT, EQUAL, VARIABLE, PATH = 1, 0, 17, 18
 
 
-def get_item(n, table="bench"):
-    return request("getItem", table.encode(), f"user-{n:08}".encode()) + CONSISTENT
+def greeting():
+    """What opens a connection, for ten minutes."""
+    return preamble() + authorization("local", "local")
+
+
+def get_item(n, table="bench", keywords=CONSISTENT):
+    return request("getItem", table.encode(), f"user-{n:08}".encode()) + keywords
 
 
 def query(n):
