@@ -11,6 +11,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+from at_once import at_once  # noqa: E402
 from drivers import CLIENTS, clients, command_of  # noqa: E402
 from served import available, dax_server  # noqa: E402
 
@@ -63,6 +64,7 @@ def expected(gets, queries, stale, stale_query):
 
 @pytest.mark.parametrize("client, program", [
     each for each in [("python", "dax.py"), ("javascript-3", "dax.mjs")] if each[0] in NAMES])
+@at_once
 def test_the_example(client, program):
     found = printed(client, program, "--dax-cache", "16")
     assert found == expected(f"hits {CALLS - 1}, misses 1", f"hits {CALLS}, misses 0", "Message 0", "Lunch?")

@@ -4,7 +4,6 @@ PARTITA_DAX_CLIENTS="python go-2" runs some of the clients.
 """
 
 import collections
-import functools
 import os
 import pathlib
 import sys
@@ -14,6 +13,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+from at_once import at_once, once  # noqa: E402
 from drivers import CLIENTS, started  # noqa: E402
 from same import differences, same  # noqa: E402
 from scenario import PARTS, STEPS, THROTTLED  # noqa: E402
@@ -24,7 +24,7 @@ from tables import THROTTLED_TABLES  # noqa: E402
 NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 
 
-@functools.cache
+@once
 def results(client, over):
     """Of the whole scenario, on a server of its own."""
     available(client)
@@ -50,6 +50,13 @@ def test_the_scenario_has_every_operation_and_every_error():
         "TransactionCanceledException",
         "ValidationException",
     }
+
+
+@pytest.mark.parametrize("over", ["http", "dax"])
+@pytest.mark.parametrize("client", NAMES)
+@at_once
+def test_every_call_has_a_result(client, over):
+    assert [result["name"] for result in results(client, over)] == [step["name"] for step in STEPS]
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -84,6 +91,7 @@ def test_dax_answers_as_http(client, part):
 
 
 @pytest.mark.parametrize("client", NAMES)
+@at_once
 def test_without_capacity(client):
     """Clients try again; the tables stay without capacity for longer than they do."""
     available(client)

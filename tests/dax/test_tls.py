@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import boto3
 import pytest
@@ -11,10 +12,12 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+from at_once import at_once, once, shared  # noqa: E402
 from certificate import write_certificate  # noqa: E402
 from drivers import CLIENTS, started, tool  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
+from server import MAKING_CLIENTS  # noqa: E402
 from tables import N, S, table  # noqa: E402
 
 NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
@@ -28,17 +31,20 @@ def told_of(authority, client):
         return {"NODE_EXTRA_CA_CERTS": str(authority)}
     if not client.startswith("java"):
         return {"SSL_CERT_FILE": str(authority)}
+    options = f"-Djavax.net.ssl.trustStore={trust_store(authority)} -Djavax.net.ssl.trustStorePassword=trusted"
+    return {"JAVA_TOOL_OPTIONS": options}
+
+
+@once
+def trust_store(authority):
     store = authority.with_suffix(".p12")
-    if not store.exists():
-        command = [tool("keytool"), "-importcert", "-noprompt", "-alias", "authority", "-file", authority]
-        subprocess.run([*command, "-keystore", store, "-storepass", "trusted"], check=True, capture_output=True)
-    return {"JAVA_TOOL_OPTIONS": f"-Djavax.net.ssl.trustStore={store} -Djavax.net.ssl.trustStorePassword=trusted"}
+    command = [tool("keytool"), "-importcert", "-noprompt", "-alias", "authority", "-file", authority]
+    subprocess.run([*command, "-keystore", store, "-storepass", "trusted"], check=True, capture_output=True)
+    return store
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def write_files(folder):
     """The authority's certificate, the server's certificate and its key."""
-    folder = tmp_path_factory.mktemp("tls")
     authority, authority_key = write_certificate(folder, "authority")
     key, request, certificate, names = (folder / name for name in ("server.key", "server.csr", "server.pem", "names"))
     names.write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
@@ -49,28 +55,34 @@ def files(tmp_path_factory):
     return authority, certificate, key
 
 
-@pytest.fixture(scope="module")
-def server(files):
-    authority, certificate, key = files
-    files_of_server = ["--tls-cert", str(certificate), "--tls-key", str(key)]
-    with dax_server(in_memory=True, tls=True, extra_args=files_of_server) as server:
-        keys = {"region_name": "us-east-1", "aws_access_key_id": "local", "aws_secret_access_key": "local"}
-        client = boto3.client("dynamodb", endpoint_url=server.url, verify=str(authority), **keys)
-        client.create_table(**table("safe", {"pk": "S"}, ("pk",)))
-        yield server
+@shared
+def server():
+    """Its `authority` is a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        authority, certificate, key = write_files(pathlib.Path(folder))
+        options = ["--tls-cert", str(certificate), "--tls-key", str(key)]
+        with dax_server(in_memory=True, tls=True, extra_args=options) as started_server:
+            keys = {"region_name": "us-east-1", "aws_access_key_id": "local", "aws_secret_access_key": "local"}
+            with MAKING_CLIENTS:
+                client = boto3.client("dynamodb", endpoint_url=started_server.url, verify=str(authority), **keys)
+            client.create_table(**table("safe", {"pk": "S"}, ("pk",)))
+            started_server.authority = authority
+            yield started_server
 
 
 @pytest.mark.parametrize("client", NAMES)
-def test_with_the_authority(client, server, files):
+@at_once
+def test_with_the_authority(client):
     available(client)
-    with started(client, server.dax_url, **told_of(files[0], client)) as driver:
+    with started(client, server().dax_url, **told_of(server().authority, client)) as driver:
         found = [compared(result) for result in driver.make([PUT, GET])]
     assert [result["error"] for result in found] == [None, None]
     assert found[1]["outputs"] == compared({"outputs": [{"Item": PUT["input"]["Item"]}]})["outputs"]
 
 
 @pytest.mark.parametrize("client", NAMES)
-def test_without_the_authority(client, server):
+@at_once
+def test_without_the_authority(client):
     available(client)
-    with started(client, server.dax_url) as driver:
+    with started(client, server().dax_url) as driver:
         assert driver.make([GET])[0]["error"]

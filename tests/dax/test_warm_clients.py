@@ -2,9 +2,11 @@
 server of a store."""
 
 import contextlib
+import itertools
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
+from at_once import at_once, shared  # noqa: E402
 from drivers import CLIENTS, started  # noqa: E402
 from relay import relayed  # noqa: E402
 from same import compared  # noqa: E402
@@ -90,10 +93,27 @@ def made(driver, steps):
     return results
 
 
+@shared
+def postgres():
+    with running_postgres() as started_postgres:
+        yield started_postgres
+
+
+DATABASES = itertools.count()
+
+
+def new_store():
+    """The URL of an empty database of PostgreSQL."""
+    name = f"store{next(DATABASES)}"
+    postgres().ask(f"CREATE DATABASE {name}")
+    return postgres().url.replace("///postgres", f"///{name}")
+
+
 @pytest.mark.parametrize("client", NAMES)
-def test_a_killed_server_is_started_again(client, tmp_path):
+@at_once
+def test_a_killed_server_is_started_again(client):
     available(client)
-    with dax_server(data_dir=tmp_path) as server:
+    with tempfile.TemporaryDirectory() as directory, dax_server(data_dir=directory) as server:
         server.client().create_table(**TABLE)
         with started(client, server.dax_url) as driver:
             made(driver, puts(1))
@@ -109,6 +129,7 @@ def test_a_killed_server_is_started_again(client, tmp_path):
 
 
 @pytest.mark.parametrize("client", NAMES)
+@at_once
 def test_another_store_is_served_at_the_address(client, tmp_path):
     """Its server knows no id of the first store. It stores an item as it was meant, or says that it cannot."""
     available(client)
@@ -131,11 +152,13 @@ def test_another_store_is_served_at_the_address(client, tmp_path):
 
 
 @pytest.mark.parametrize("client", NAMES)
+@at_once
 def test_two_servers_on_one_store(client):
     available(client)
-    with running_postgres() as postgres, relayed(0) as relay, contextlib.ExitStack() as servers:
+    store = new_store()
+    with relayed(0) as relay, contextlib.ExitStack() as servers:
         advertised = ["--dax-advertise", f"127.0.0.1:{relay.port}"]
-        first, second = (servers.enter_context(dax_server(store=postgres.url, extra_args=advertised)) for _ in range(2))
+        first, second = (servers.enter_context(dax_server(store=store, extra_args=advertised)) for _ in range(2))
         relay.turn_to(first.dax_port)
         first.client().create_table(**TABLE)
         with started(client, f"dax://127.0.0.1:{relay.port}") as driver:
