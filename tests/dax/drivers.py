@@ -161,6 +161,7 @@ class Driver:
             "AWS_EC2_METADATA_DISABLED": "true",
             **environment,
         }
+        variables = {key: value for key, value in variables.items() if value is not None}
         self.process = subprocess.Popen(
             [*command_of(name), url],
             stdin=subprocess.PIPE,
@@ -203,7 +204,7 @@ class Driver:
 
 @contextlib.contextmanager
 def started(name, url, **environment):
-    """Programs take as url http://host:port, dax://host:port or daxs://host:port."""
+    """Programs take as url http://host:port, dax://host:port or daxs://host:port. A variable that is None is unset."""
     with tempfile.TemporaryFile("w+") as log:
         driver = Driver(name, url, environment, log)
         try:

@@ -52,8 +52,9 @@ def session():
 class Server:
     """One server process. `host`, `port` and `url` say where it listens, `data_dir` where its data is."""
 
-    def __init__(self, data_dir, in_memory=False, extra_args=(), port=0, host="127.0.0.1", store=None):
+    def __init__(self, data_dir, in_memory=False, extra_args=(), port=0, host="127.0.0.1", store=None, environment=None):
         self.data_dir = data_dir
+        self._environment = {**os.environ, **environment} if environment else None
         self._arguments = [binary(), "serve"]
         if store:
             self._arguments += ["--store", store]
@@ -70,7 +71,8 @@ class Server:
     def start(self):
         """Starts the process and waits until it serves. Started again, it listens on the same port."""
         arguments = self._arguments + ["--listen", f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"]
-        self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+        self.process = subprocess.Popen(
+            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log, env=self._environment)
         self.ready_line = self._read_line(time.monotonic() + START_TIMEOUT_S)
         found = re.search(r"https?://([\d.]+|\[[\da-f:]+\]):(\d+)", self.ready_line)
         if not found:
@@ -144,11 +146,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(in_memory=False, extra_args=(), data_dir=None, host="127.0.0.1", store=None):
+def running_server(in_memory=False, extra_args=(), data_dir=None, host="127.0.0.1", store=None, environment=None):
     """A started Server, stopped (and its directory removed, unless it was given) at the end of the block. `store`: the
-    URL of one that is neither in a directory nor in memory."""
+    URL of one that is neither in a directory nor in memory. `environment`: variables beside those of the test."""
     directory = pathlib.Path(data_dir) if data_dir else pathlib.Path(tempfile.mkdtemp(prefix="partita-test-"))
-    server = Server(directory, in_memory, extra_args, host=host, store=store)
+    server = Server(directory, in_memory, extra_args, host=host, store=store, environment=environment)
     try:
         yield server.start()
         server.stop()

@@ -6,28 +6,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 
 	"github.com/aws/aws-dax-go-v2/dax"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 )
 
 func newSecond(url string) any {
-	config := aws.Config{Region: os.Getenv("AWS_REGION"), Credentials: credentials.NewStaticCredentialsProvider(
-		os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN"))}
+	own, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		panic(err)
+	}
 	if strings.HasPrefix(url, "http") {
-		return dynamodb.NewFromConfig(config, func(options *dynamodb.Options) {
+		return dynamodb.NewFromConfig(own, func(options *dynamodb.Options) {
 			options.BaseEndpoint = aws.String(url)
 			options.RetryMaxAttempts = 1
 		})
 	}
-	settings := dax.NewConfig(config, url)
+	settings := dax.NewConfig(own, url)
 	settings.RequestTimeout = patience
 	if strings.HasPrefix(url, "daxs") {
 		dial, err := dax.SecureDialContext(url, false)
