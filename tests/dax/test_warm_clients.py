@@ -20,7 +20,9 @@ from relay import relayed  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
 from tables import N, S, table  # noqa: E402
+from moved_clock import moved_clock  # noqa: E402
 from postgres import running_postgres  # noqa: E402
+from server import is_sanitized  # noqa: E402
 
 NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 SHAPES = {
@@ -173,3 +175,35 @@ def test_two_servers_on_one_store(client):
             wait_for_pool(client)
             must_be(made(driver, gets()), 2)
             assert relay.accepted >= 3
+
+
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer must be the first library of its program")
+@pytest.mark.parametrize("client", NAMES)
+@at_once
+def test_two_servers_of_one_store_have_caches_of_their_own(client):
+    """What one writes is stale at the other until its entry is five minutes old."""
+    available(client)
+    with moved_clock() as clock, contextlib.ExitStack() as opened:
+        how = {"store": new_store(), "extra_args": ["--dax-cache", "16"], "environment": clock.environment}
+        servers = [opened.enter_context(dax_server(**how)) for _ in range(2)]
+        servers[0].client().create_table(**TABLE)
+        writer, reader = (opened.enter_context(started(client, server.dax_url)) for server in servers)
+        [consistent] = gets()[:1]
+        get = {**consistent, "input": {**consistent["input"], "ConsistentRead": False}}
+
+        def read(driver, *steps):
+            """The values of the attribute a, as they are over DAX."""
+            results = made(driver, steps)
+            assert not any(result.get("error") for result in results), results
+            outputs = [result["outputs"][0] for result in results]
+            return [float((output.get("Item") or output["Items"][0])["a"]["N"]) for output in outputs]
+
+        made(writer, puts(1)[:1])
+        assert read(reader, get, *scan()) == [10, 10]
+        made(writer, puts(2)[:1])
+        assert read(writer, get, consistent, *scan()) == [20, 20, 20]
+        assert read(reader, get, consistent, *scan()) == [10, 20, 10]
+        clock.move(290)
+        assert read(reader, get, *scan()) == [10, 10]
+        clock.move(11)
+        assert read(reader, get, *scan()) == [20, 20]
