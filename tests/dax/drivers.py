@@ -119,6 +119,10 @@ def java(name):
     ]
 
 
+def dotnet():
+    raise Unavailable("AWSSDK.DAX.Client is on NuGet alone, and neither that nor .NET is here")
+
+
 CLIENTS = {
     "python": python,
     "javascript-3": lambda: javascript("javascript-3"),
@@ -127,6 +131,7 @@ CLIENTS = {
     "go-2": lambda: go("2"),
     "java-1": lambda: java("java-1"),
     "java-2": lambda: java("java-2"),
+    "dotnet": dotnet,
 }
 COMMAND_LOCKS = {name: threading.Lock() for name in CLIENTS}
 

@@ -66,7 +66,7 @@ def test_the_right_key(client):
 @pytest.mark.parametrize("client", NAMES)
 @at_once
 def test_a_wrong_secret_and_an_unknown_key(client, key, secret):
-    """Some clients make one error of all that happens before their first call. Those for JavaScript try for ten seconds."""
+    """Some clients make one error of all that happens before their first call; those for JavaScript try for seconds."""
     [result] = results(client, key, secret, [PUT if secret == "wrong" else GET])
     assert result["error"] and not result["outputs"]
 

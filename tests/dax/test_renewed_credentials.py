@@ -1,4 +1,4 @@
-"""Credentials that end, are wrong or are renewed under a program that runs. The server's clocks move, the client's do not."""
+"""Credentials that end, are wrong or are renewed under a program that runs. Only the server's clocks move."""
 
 import os
 import pathlib
@@ -91,7 +91,7 @@ def test_temporary_credentials_are_renewed(client):
 @pytest.mark.parametrize("client", NAMES)
 @at_once
 def test_what_is_wrong_and_then_right(client):
-    """The secret, and then the clock of the server: credentials and signatures of a quarter of an hour ago are too old."""
+    """The secret, and then the server's clock: credentials and signatures of a quarter of an hour ago are too old."""
     available(client)
     with tempfile.TemporaryDirectory() as folder, moved_clock() as clock, vault(lifetime_of(client)) as keys:
         with server_with_users(folder, clock) as server:
