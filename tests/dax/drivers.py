@@ -133,6 +133,9 @@ CLIENTS = {
     "java-2": lambda: java("java-2"),
     "dotnet": dotnet,
 }
+# The clients under test, and those of tests of rare cases, which take long.
+NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
+RARE = os.environ.get("PARTITA_DAX_RARE_CLIENTS", " ".join(NAMES)).split()
 COMMAND_LOCKS = {name: threading.Lock() for name in CLIENTS}
 
 

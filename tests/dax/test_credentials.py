@@ -1,6 +1,5 @@
 """Credentials and rights of a DAX client: those of HTTP, for the actions of the operations."""
 
-import os
 import pathlib
 import sys
 import tempfile
@@ -12,13 +11,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import signed  # noqa: E402
 from at_once import at_once, shared  # noqa: E402
-from drivers import CLIENTS, started  # noqa: E402
+from drivers import NAMES, started  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
 from server import MAKING_CLIENTS  # noqa: E402
 from tables import N, S, table  # noqa: E402
 
-NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 KEY = {"pk": S("a")}
 PUT = {"name": "put", "call": "PutItem", "input": {"TableName": "owned", "Item": {**KEY, "n": N(1)}}}
 GET = {"name": "get", "call": "GetItem", "input": {"TableName": "owned", "Key": KEY}}

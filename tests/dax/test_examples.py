@@ -12,10 +12,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from at_once import at_once  # noqa: E402
-from drivers import CLIENTS, clients, command_of  # noqa: E402
+from drivers import NAMES, clients, command_of  # noqa: E402
 from served import available, dax_server  # noqa: E402
 
-NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 EXAMPLES = HERE.parents[1] / "examples"
 CALLS = 20
 

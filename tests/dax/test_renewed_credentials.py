@@ -1,6 +1,5 @@
 """Credentials that end, are wrong or are renewed under a program that runs. Only the server's clocks move."""
 
-import os
 import pathlib
 import sys
 import tempfile
@@ -13,7 +12,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import signed  # noqa: E402
 from at_once import at_once  # noqa: E402
-from drivers import CLIENTS, started  # noqa: E402
+from drivers import RARE, started  # noqa: E402
 from moved_clock import moved_clock  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
@@ -23,7 +22,6 @@ from vault import LIFETIME_S, vault  # noqa: E402
 
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer must be the first library of its program")
 
-NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 ITEM = {"pk": S("a"), "n": N(1)}
 PUT = {"name": "put", "call": "PutItem", "input": {"TableName": "owned", "Item": ITEM}}
 GET = {"name": "get", "call": "GetItem", "input": {"TableName": "owned", "Key": {"pk": S("a")}}}
@@ -63,7 +61,7 @@ def gets(driver, within_s=0):
     assert result == compared({"outputs": [{"Item": ITEM}]}), driver.log()
 
 
-@pytest.mark.parametrize("client", NAMES)
+@pytest.mark.parametrize("client", RARE)
 @at_once
 def test_temporary_credentials_are_renewed(client):
     available(client)
@@ -88,7 +86,7 @@ def test_temporary_credentials_are_renewed(client):
                 assert driver.make([GET])[0]["error"]
 
 
-@pytest.mark.parametrize("client", NAMES)
+@pytest.mark.parametrize("client", RARE)
 @at_once
 def test_what_is_wrong_and_then_right(client):
     """The secret, and then the server's clock: credentials and signatures of a quarter of an hour ago are too old."""

@@ -4,7 +4,6 @@ PARTITA_DAX_CLIENTS="python go-2" runs some of the clients.
 """
 
 import collections
-import os
 import pathlib
 import sys
 
@@ -14,14 +13,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from at_once import at_once, once  # noqa: E402
-from drivers import CLIENTS, started  # noqa: E402
+from drivers import NAMES, started  # noqa: E402
 from same import differences, same  # noqa: E402
 from scenario import PARTS, STEPS, THROTTLED  # noqa: E402
 from served import available, dax_server, drain, make_tables  # noqa: E402
 from server import running_server  # noqa: E402
 from tables import THROTTLED_TABLES  # noqa: E402
 
-NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 
 
 @once

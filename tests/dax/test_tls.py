@@ -1,6 +1,5 @@
 """DAX over TLS, with a certificate of an authority that the machine does not know."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -14,13 +13,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from at_once import at_once, once, shared  # noqa: E402
 from certificate import write_certificate  # noqa: E402
-from drivers import CLIENTS, started, tool  # noqa: E402
+from drivers import NAMES, started, tool  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
 from server import MAKING_CLIENTS  # noqa: E402
 from tables import N, S, table  # noqa: E402
 
-NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 PUT = {"name": "put", "call": "PutItem", "input": {"TableName": "safe", "Item": {"pk": S("a"), "n": N("1.5")}}}
 GET = {"name": "get", "call": "GetItem", "input": {"TableName": "safe", "Key": {"pk": S("a")}}}
 

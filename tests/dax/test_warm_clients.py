@@ -3,7 +3,6 @@ server of a store."""
 
 import contextlib
 import itertools
-import os
 import pathlib
 import sys
 import tempfile
@@ -15,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from at_once import at_once, shared  # noqa: E402
-from drivers import CLIENTS, started  # noqa: E402
+from drivers import NAMES, RARE, started  # noqa: E402
 from relay import relayed  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
@@ -24,7 +23,6 @@ from moved_clock import moved_clock  # noqa: E402
 from postgres import running_postgres  # noqa: E402
 from server import is_sanitized  # noqa: E402
 
-NAMES = os.environ.get("PARTITA_DAX_CLIENTS", " ".join(CLIENTS)).split()
 SHAPES = {
     "one": ["a"],
     "two": ["a", "b"],
@@ -178,7 +176,7 @@ def test_two_servers_on_one_store(client):
 
 
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer must be the first library of its program")
-@pytest.mark.parametrize("client", NAMES)
+@pytest.mark.parametrize("client", RARE)
 @at_once
 def test_two_servers_of_one_store_have_caches_of_their_own(client):
     """What one writes is stale at the other until its entry is five minutes old."""
