@@ -99,7 +99,8 @@ async function editedOver(documents, dax, client, text) {
 export async function run(client, endpoint, dax, calls) {
   await freshTable(client, TableName, "ChatRoomID", "ChatMessageIdentifier", messages.slice(0, 25));
   const http = DynamoDBDocument.from(client);
-  await http.batchWrite({ RequestItems: { [TableName]: messages.slice(25).map((Item) => ({ PutRequest: { Item } })) } });
+  const puts = messages.slice(25).map((Item) => ({ PutRequest: { Item } }));
+  await http.batchWrite({ RequestItems: { [TableName]: puts } });
   const same = isDeepStrictEqual(await ofUser(http), await ofUser(dax));
   return {
     "A room over HTTP and over DAX": [same ? "the same" : "different"],

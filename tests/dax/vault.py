@@ -31,10 +31,12 @@ class Vault:
                 pass
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.handle_error = lambda *_: None  # a client may have gone
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         uri = f"http://127.0.0.1:{self._server.server_port}/credentials"
         no_keys = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
-        self.environment = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": uri, **no_keys}
+        patience = {"AWS_METADATA_SERVICE_TIMEOUT": "20", "AWS_METADATA_SERVICE_NUM_ATTEMPTS": "3"}
+        self.environment = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": uri, **no_keys, **patience}
 
     def _answer(self):
         key, secret, token = self._given
