@@ -17,6 +17,8 @@ import contextlib
 import functools
 import threading
 
+import drivers
+
 WORKERS = 12
 POOL = concurrent.futures.ThreadPoolExecutor(WORKERS)
 ENDED_WITH_THE_RUN = contextlib.ExitStack()
@@ -63,5 +65,10 @@ def shared(make):
 
 
 def end():
-    POOL.shutdown(cancel_futures=True)
+    """Of the run. If it was interrupted, clients still wait."""
+    drivers.ENDED.set()
+    POOL.shutdown(wait=False, cancel_futures=True)
+    for driver in list(drivers.RUNNING):
+        driver.process.kill()
+    POOL.shutdown()
     ENDED_WITH_THE_RUN.close()

@@ -27,6 +27,8 @@ from clients import Unavailable, tool  # noqa: E402
 BUILT = HERE.parents[1] / "build" / "dax"
 GO = threading.Lock()  # two entries below share its program
 MOST_S = 600
+RUNNING = set()  # drivers
+ENDED = threading.Event()  # the run; nothing is started any more
 
 
 def python():
@@ -214,9 +216,12 @@ class Driver:
 def started(name, url, **environment):
     """Programs take as url http://host:port, dax://host:port or daxs://host:port. A variable that is None is unset."""
     with tempfile.TemporaryFile("w+") as log:
+        assert not ENDED.is_set(), "the run was interrupted"
         driver = Driver(name, url, environment, log)
+        RUNNING.add(driver)
         try:
             yield driver
         finally:
+            RUNNING.discard(driver)
             driver.process.kill()
             driver.process.communicate()
