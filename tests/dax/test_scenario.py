@@ -95,11 +95,9 @@ def test_without_capacity(client):
     available(client)
     with dax_server(in_memory=True, extra_args=["--capacity", "enforce"]) as server:
         make_tables(server, THROTTLED_TABLES)
-        drain(server)
-        with started(client, server.url) as driver:
-            expected = driver.make(THROTTLED)
-        with started(client, server.dax_url) as driver:
-            found = driver.make(THROTTLED)
+        with started(client, server.url) as http, started(client, server.dax_url) as dax:
+            drain(server)
+            expected, found = http.make(THROTTLED), dax.make(THROTTLED)
     different = [
         differences(step, *same(step, result, client, over_dax))
         for step, result, over_dax in zip(THROTTLED, expected, found)

@@ -73,7 +73,10 @@ def server():
 def test_with_the_authority(client):
     available(client)
     with started(client, server().dax_url, **told_of(server().authority, client)) as driver:
-        found = [compared(result) for result in driver.make([PUT, GET])]
+        for _ in range(5):  # Java's first client gives a handshake one second, which is little on a busy machine
+            found = [compared(result) for result in driver.make([PUT, GET])]
+            if not any(result["error"] for result in found):
+                break
     assert [result["error"] for result in found] == [None, None]
     assert found[1]["outputs"] == compared({"outputs": [{"Item": PUT["input"]["Item"]}]})["outputs"]
 

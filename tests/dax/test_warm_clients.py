@@ -96,7 +96,9 @@ def made(driver, steps):
 @shared
 def postgres():
     with running_postgres() as started_postgres:
-        yield started_postgres
+        started_postgres.ask("ALTER SYSTEM SET max_connections = 500")  # of many servers at once
+        started_postgres.stop()
+        yield started_postgres.start()
 
 
 DATABASES = itertools.count()
