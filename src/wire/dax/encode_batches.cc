@@ -63,7 +63,10 @@ Result<void> BatchGetEncoder::end() {
 
 Result<Progress> BatchGetEncoder::next() {
   if (order_.empty()) PARTITA_TRY_VOID(begin());
-  const auto write_one = [this](size_t at) { return write(order_[at]); };
+  const auto write_one = [this](size_t at, size_t /*most_bytes*/) -> Result<size_t> {
+    PARTITA_TRY_VOID(write(order_[at]));
+    return size_t{1};
+  };
   PARTITA_TRY(const Progress progress, elements_.next(out_, order_.size(), write_one));
   if (progress == Progress::kDone) PARTITA_TRY_VOID(end());
   return progress;

@@ -23,10 +23,17 @@ Result<void> RangeEncoder::begin() {
   return {};
 }
 
-Result<void> RangeEncoder::write(size_t item) {
-  if (request_.projection) return write_ordinals(out_, reply_.items[item]);
+// Writes that item, and as many behind it as are like it. Returns how many.
+Result<size_t> RangeEncoder::write(size_t item, size_t most_bytes) {
+  if (request_.projection) {
+    PARTITA_TRY_VOID(write_ordinals(out_, reply_.items[item]));
+    return size_t{1};
+  }
+  const std::span<const api::FoundItem> items = std::span(reply_.items).subspan(item);
+  if (const size_t alike = values_->write_alike_pairs(out_, items, most_bytes); alike != 0) return alike;
   out_.array(2);
-  return values_->write_with_key(out_, reply_.items[item]);
+  PARTITA_TRY_VOID(values_->write_with_key(out_, items.front()));
+  return size_t{1};
 }
 
 Result<void> RangeEncoder::end() {
@@ -49,7 +56,7 @@ Result<void> RangeEncoder::end() {
 Result<Progress> RangeEncoder::next() {
   if (!values_) PARTITA_TRY_VOID(begin());
   if (request_.select != api::Select::kCount) {
-    const auto write_one = [this](size_t item) { return write(item); };
+    const auto write_one = [this](size_t item, size_t most_bytes) { return write(item, most_bytes); };
     PARTITA_TRY(const Progress progress, elements_.next(out_, reply_.items.size(), write_one));
     if (progress != Progress::kDone) return progress;
   }

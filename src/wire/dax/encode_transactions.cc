@@ -34,7 +34,10 @@ Result<Progress> TransactGetEncoder::next() {
     out_.array(2);
     out_.array(reply_.items.size());
   }
-  const auto write_one = [this](size_t part) { return write(part); };
+  const auto write_one = [this](size_t part, size_t /*most_bytes*/) -> Result<size_t> {
+    PARTITA_TRY_VOID(write(part));
+    return size_t{1};
+  };
   PARTITA_TRY(const Progress progress, elements_.next(out_, reply_.items.size(), write_one));
   if (progress != Progress::kDone) return progress;
   std::vector<api::ConsumedCapacity> sums;

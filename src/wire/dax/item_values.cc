@@ -210,147 +210,13 @@ std::optional<std::string_view> stored_bytes(const api::FoundItem& item) {
   return std::nullopt;
 }
 
-// Reads what items of simple values consist of. What is longer or damaged is left to ItemReader.
-class SimpleReader {
- public:
-  explicit SimpleReader(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
-
-  const char* at() const { return at_; }
-  bool finished() const { return ok_ && at_ == end_; }
-  bool ok() const { return ok_; }
-  // After a failure 0, and anything from then on.
-  size_t byte() {
-    if (at_ == end_) return ok_ = false, 0;
-    return static_cast<uint8_t>(*at_++);
-  }
-  size_t varint() {
-    const size_t first = byte();
-    if (first < 0x80) return first;
-    const size_t second = byte();
-    ok_ = ok_ && second != 0 && second < 0x80;
-    return second << 7 | (first & 0x7f);
-  }
-  [[gnu::always_inline]] bool take_same(const char* bytes, size_t size) {
-    if (static_cast<size_t>(end_ - at_) < size || !same_name({at_, size}, {bytes, size})) return false;
-    at_ += size;
-    return true;
-  }
-  const char* skip(size_t size) {
-    const char* const begin = at_;
-    if (size > static_cast<size_t>(end_ - at_)) {
-      ok_ = false;
-    } else {
-      at_ += size;
-    }
-    return begin;
-  }
-
- private:
-  const char* at_;
-  const char* end_;
-  bool ok_ = true;
-};
-
-struct SimpleValue {
-  const char* at;
-  size_t size;
-  std::string_view bytes() const { return {at, size}; }
-};
-
-// Types up to this one have no members.
-constexpr auto kLastSimple = Type::kNull;
-
-[[gnu::always_inline]] inline SimpleValue take_value(SimpleReader& in, Type type) {
-  const size_t size = type == Type::kS || type == Type::kB ? in.varint()
-                      : type == Type::kN                   ? in.byte()
-                      : type == Type::kBool                ? 1
-                                                           : 0;
-  return {in.skip(size), size};
-}
-
-// Null: it is damaged. `out` has room for it.
-[[gnu::always_inline]] inline char* write_simple(char* out, Type type, SimpleValue value) {
-  if (type == Type::kS || type == Type::kB) {
-    out = write_cbor_head(out, type == Type::kS ? CborMajor::kText : CborMajor::kBytes, value.size);
-    std::memcpy(out, value.at, value.size);
-    return out + value.size;
-  }
-  if (type == Type::kN) {
-    const auto number = model::Number::from_compact(value.bytes());
-    return number ? write_number(out, *number) : nullptr;
-  }
-  if (type == Type::kBool && static_cast<uint8_t>(*value.at) > 1) return nullptr;
-  const uint8_t low = type == Type::kNull ? kCborNull : *value.at != 0 ? kCborTrue : kCborFalse;
-  return write_cbor_head(out, CborMajor::kSimple, low);
-}
-
 }  // namespace
-
-// Notes what the next item is compared with: this one, if its values are simple.
-void ItemValues::learn(std::string_view stored) {
-  SimpleReader in(stored);
-  in.byte();
-  in.varint();
-  const size_t count = in.varint();
-  if (!in.ok() || count > kMostAlike) return;
-  for (size_t i = 0; i < count; ++i) {
-    const char* const head = in.at();
-    const size_t name_bytes = in.varint();
-    const std::string_view name(in.skip(name_bytes), in.ok() ? name_bytes : 0);
-    const size_t type = in.byte();
-    if (!in.ok() || type > static_cast<size_t>(kLastSimple)) return;
-    const size_t key = key_at(name);
-    if (key != key_count_) key_positions_[key] = i;
-    alike_[i] = {head, static_cast<uint32_t>(in.at() - head), static_cast<uint8_t>(key), static_cast<Type>(type)};
-    take_value(in, alike_[i].type);
-  }
-  if (in.finished()) alike_count_ = count;
-}
-
-// write_with_key() of an item with the same names and types as the one before, which are compared as they are stored.
-// False: it is another one, or damaged, and nothing was written.
-[[gnu::flatten]] bool ItemValues::write_alike(CborWriter& out, std::string_view stored) {
-  SimpleReader in(stored);
-  if (in.byte() != model::kItemVersion) return false;
-  in.varint();
-  if (in.varint() != alike_count_) return false;
-  std::array<SimpleValue, kMostAlike> values;
-  for (size_t i = 0; i < alike_count_; ++i) {
-    const Alike& alike = alike_[i];
-    if (!in.take_same(alike.head, alike.head_bytes)) return false;
-    values[i] = take_value(in, alike.type);
-  }
-  if (!in.finished()) return false;
-  for (size_t key = 0; key < key_count_; ++key) {
-    const SimpleValue& value = values[key_positions_[key]];
-    if (parts_[key].type == Type::kN) {
-      const auto number = model::Number::from_compact(value.bytes());
-      if (!number) return false;
-      parts_[key].number = *number;
-    } else {
-      parts_[key].bytes = value.bytes();
-    }
-  }
-  const size_t before = out.size();
-  out.room(stored.size() + (alike_count_ + 2) * (kMaxNumberBytes + kMaxCborHeadBytes));
-  write_key(out, parts_[0], key_count_ == 2 ? &parts_[1] : nullptr);
-  const Open open = this->open(out);
-  char* next = out.room(0);
-  for (size_t i = 0; i < alike_count_; ++i) {
-    if (alike_[i].key != key_count_) continue;
-    next = write_simple(next, alike_[i].type, values[i]);
-    if (next == nullptr) return out.cut(before), false;
-  }
-  out.wrote(next);
-  close(out, open);
-  return true;
-}
 
 Result<void> ItemValues::write_with_key(CborWriter& out, const api::FoundItem& item) {
   const auto stored = stored_bytes(item);
-  if (alike_count_ != 0) {
-    if (stored && write_alike(out, *stored)) return {};
-    alike_count_ = 0;
+  if (alike_.known()) {
+    if (stored && alike_.write(out, *stored)) return {};
+    alike_.forget();
   }
   values_.cut(0);
   wants_key_ = true;
@@ -358,7 +224,8 @@ Result<void> ItemValues::write_with_key(CborWriter& out, const api::FoundItem& i
   if (key_parts_ != key_count_) return model::refuse(Fault::kKeySchemaMismatch);
   write_key(out, parts_[0], key_count_ == 2 ? &parts_[1] : nullptr);
   out.raw(values_.view());
-  if (stored && same_ && expected_ == expected_end_) learn(*stored);
+  const bool all_known = same_ && expected_ == expected_end_;
+  if (stored && all_known) alike_.learn(*stored, list_->id, std::span(keys_).first(key_count_));
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "model/item_walk.h"
 #include "model/key.h"
 #include "wire/cbor.h"
+#include "wire/dax/alike_items.h"
 #include "wire/dax/key.h"
 #include "wire/dax/lists.h"
 
@@ -39,14 +41,16 @@ class ItemValues {
   // The item stays where it is until the next one is written.
   Result<void> write_with_key(CborWriter& out, const api::FoundItem& item);
 
+  // Writes items, each as an array of its key and its values, until one is unlike the one before, or `most_bytes` are
+  // exceeded. Returns how many, which may be none.
+  size_t write_alike_pairs(CborWriter& out, std::span<const api::FoundItem> items, size_t most_bytes) {
+    return alike_.known() ? alike_.write_pairs(out, items, most_bytes) : 0;
+  }
+
   // For UPDATED_OLD and UPDATED_NEW: the id of a list, then a map from positions in it to values.
   Result<void> write_updated(CborWriter& out, const model::Item& item);
 
  private:
-  struct KeyName {
-    std::string_view name;
-    model::Type type = model::Type::kS;
-  };
   // A byte string that begins with the id of a list.
   struct Open {
     size_t at;
@@ -61,13 +65,11 @@ class ItemValues {
   void add_other_name(std::string_view name);
   uint64_t list_id();
   bool take_key(size_t key, model::ItemReader& in);
-  void learn(std::string_view stored);
-  bool write_alike(CborWriter& out, std::string_view stored);
   Result<void> write_members(CborWriter& out, model::ItemReader& in);
 
   KnownLists& lists_;
   MissingLists& missing_;
-  std::array<KeyName, 2> keys_;  // the partition key, then the sort key
+  std::array<AlikeItems::KeyName, 2> keys_;  // the partition key, then the sort key
   size_t key_count_ = 0;
   bool wants_key_ = false;
 
@@ -76,17 +78,7 @@ class ItemValues {
   size_t room_ = kUsualRoom;
   static constexpr size_t kUsualRoom = 2 + kMaxCborHeadBytes;
 
-  // An attribute of the item before, as it is stored: its name, and its type behind it.
-  struct Alike {
-    const char* head;
-    uint32_t head_bytes;
-    uint8_t key;  // of keys_; key_count_: none
-    model::Type type;
-  };
-  static constexpr size_t kMostAlike = 16;
-  std::array<Alike, kMostAlike> alike_;
-  size_t alike_count_ = 0;                // 0: the next item is not compared with it
-  std::array<size_t, 2> key_positions_;  // among them
+  AlikeItems alike_;
 
   // Of this item.
   std::array<KeyPart, 2> parts_;

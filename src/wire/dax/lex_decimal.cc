@@ -29,6 +29,7 @@ constexpr int kPositiveMiddle = 0xc0;  // of an exponent of 0
 constexpr int kNegativeMiddle = 0x3f;
 constexpr int kLowestShort = -62;
 constexpr int kHighestShort = 61;
+constexpr int kLowestCompact = -167;  // the exponent that is 0 in docs/formats/numbers.md's compact form
 constexpr uint32_t kPositiveFlip = 0x80000000;
 constexpr uint32_t kNegativeFlip = 0x7fffffff;
 
@@ -218,6 +219,30 @@ char* write_lex_decimal(char* out, const Number& number) {
   }
   codes.put(static_cast<unsigned>((count - 1) % kGroupDigits));
   return codes.finish();
+}
+
+char* write_lex_decimal(char* out, std::string_view compact) {
+  // Three digits, as most counters have, are one group: an exponent of one byte, then two codes, in four bytes.
+  constexpr size_t kFewBytes = 4;
+  constexpr unsigned kMostOfGroup = 999;
+  if (compact.size() - 3 <= kFewBytes - 3) {
+    const auto byte = [compact](size_t at) { return static_cast<unsigned>(static_cast<uint8_t>(compact[at])); };
+    const unsigned coefficient = byte(2) | (compact.size() == kFewBytes ? byte(3) << 8 : 0);
+    const unsigned digits = coefficient < 10 ? 1 : coefficient < 100 ? 2 : 3;
+    const unsigned scale = digits == 1 ? 100 : digits == 2 ? 10 : 1;
+    const int exponent = static_cast<int>((byte(1) >> 1 << 8 | byte(0)) + digits) + kLowestCompact;
+    const bool is_short = exponent >= kLowestShort && exponent <= kHighestShort;
+    if (coefficient <= kMostOfGroup && coefficient % 10 != 0 && is_short && (compact.back() != 0)) {
+      uint32_t word = static_cast<uint32_t>(kPositiveMiddle + exponent) << 24 |
+                      (kFirstGroup + coefficient * scale) << (kCodeBits + 4) | (digits - 1) << 4;
+      if ((byte(1) & 1) != 0) word ^= 0xfffffff0;
+      if constexpr (std::endian::native == std::endian::little) word = std::byteswap(word);
+      std::memcpy(out, &word, sizeof word);
+      return out + sizeof word;
+    }
+  }
+  const auto number = Number::from_compact(compact);
+  return number ? write_lex_decimal(out, *number) : nullptr;
 }
 
 }  // namespace partita::wire::dax

@@ -16,5 +16,7 @@ Result<model::Number> read_lex_decimal(std::string_view bytes);
 // The form without trailing zeros. Returns its end. `out` needs room for kMaxLexDecimalBytes.
 inline constexpr size_t kMaxLexDecimalBytes = 5 + 18;  // the exponent, then 13 groups and the terminator, 10 bits each
 char* write_lex_decimal(char* out, const model::Number& number);
+// The same of a number in its compact form (Number::write_compact()); null if it is none.
+char* write_lex_decimal(char* out, std::string_view compact);
 
 }  // namespace partita::wire::dax

@@ -59,16 +59,18 @@ class ElementWriter {
  public:
   explicit ElementWriter(MissingLists& missing) : missing_(missing) {}
 
-  // `write` writes the element of that position, and returns a Result<void>.
+  // `write` writes the element of that position, and may write more behind it, though none after it has written so many
+  // bytes. It returns a Result of how many it wrote.
   template <class Write>
   Result<Progress> next(CborWriter& out, size_t count, Write write) {
     missing_.loaded.clear();  // the elements that needed them are written below, in any case
     const size_t begin = out.size();
     size_t written = begin;
-    for (size_t i = at_; i < count; ++i) {
-      PARTITA_TRY_VOID(write(i));
+    for (size_t i = at_; i < count;) {
+      PARTITA_TRY(const size_t more, write(i, kReplyPieceBytes - (out.size() - begin)));
+      i += more;
       if (missing_.empty()) {
-        at_ = i + 1;
+        at_ = i;
         written = out.size();
       }
       if (missing_.names.size() >= kMostMissing || out.size() - begin >= kReplyPieceBytes) break;
@@ -95,7 +97,7 @@ class RangeEncoder {
 
  private:
   Result<void> begin();
-  Result<void> write(size_t item);
+  Result<size_t> write(size_t item, size_t most_bytes);
   Result<void> end();
 
   CborWriter& out_;
