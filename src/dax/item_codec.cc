@@ -32,8 +32,25 @@ using BatchGet = ops::ItemExecutionOf<api::BatchGetRequest, table::BatchGetPlan,
 // More rounds than lists of one failed transaction can need.
 constexpr int kMaxRounds = 4;
 
+// Runs on the table with whose schema the request was decoded; if that was changed, on what it has become.
+template <class Done>
+class OnFoundTable final : public Done {
+ public:
+  using Done::Done;
+  // `table` outlives the run.
+  void use(const table::Table& table) { table_ = &table; }
+
+ private:
+  Result<void> prepare(const ops::Context& context, ops::RequestAuthorizer& checker) override {
+    if (table_ == nullptr) return Done::prepare(context, checker);
+    return this->prepare_with(*std::exchange(table_, nullptr), checker);
+  }
+
+  const table::Table* table_ = nullptr;
+};
+
 template <class Done, auto kDecode>
-Executing decode_as(wire::CborReader& in, Decoding& decoding, const ItemCodec::Wires& /*wires*/) {
+Executing decode_as(wire::CborReader& in, Decoding& decoding) {
   auto execution = std::make_unique<Done>([&] { return kDecode(in, decoding); });
   if (!execution->decoded().ok()) return std::move(execution->decoded()).error();
   return std::unique_ptr<ops::Execution>(std::move(execution));
@@ -80,7 +97,7 @@ class ItemCodec::TransactWrite final : public ops::Execution {
 struct ItemCodec::Row {
   const ops::Operation& operation;
   // Null: of a transaction that writes.
-  Executing (*decode)(wire::CborReader& in, Decoding& decoding, const Wires& wires);
+  Executing (*decode)(wire::CborReader& in, ItemCodec& codec);
   Result<CodecStep> (*encode)(ItemCodec& codec);
 };
 
@@ -109,16 +126,23 @@ Result<CodecStep> ItemCodec::encode_in_pieces(ItemCodec& codec) {
 // The rows of the ten methods, of a server with caches or without.
 template <bool kCached>
 struct ItemCodec::Rows {
-  using Get = std::conditional_t<kCached, CachedGet, ops::GetItemExecution>;
+  using Get = std::conditional_t<kCached, CachedGet, OnFoundTable<ops::GetItemExecution>>;
   using GetBatch = std::conditional_t<kCached, CachedBatchGet, BatchGet>;
-  using Range = std::conditional_t<kCached, CachedRange, ops::RangeExecution>;
-  using Write = std::conditional_t<kCached, CachedWrite, ops::WriteItemExecution>;
+  using Range = std::conditional_t<kCached, CachedRange, OnFoundTable<ops::RangeExecution>>;
+  using Write = std::conditional_t<kCached, CachedWrite, OnFoundTable<ops::WriteItemExecution>>;
   using TransactGet = ops::TransactGetExecution;
 
   template <class Done, auto kDecode>
-  static Executing decode(wire::CborReader& in, Decoding& decoding, const Wires& wires) {
-    if constexpr (requires { &Done::decoded; }) return decode_as<Done, kDecode>(in, decoding, wires);
-    if constexpr (!requires { &Done::decoded; }) return decode_cached<Done, kDecode>(in, decoding, wires);
+  static Executing decode(wire::CborReader& in, ItemCodec& codec) {
+    if constexpr (!requires { &Done::decoded; }) {
+      return decode_cached<Done, kDecode>(in, *codec.decoding_, codec.wires_);
+    } else {
+      Executing made = decode_as<Done, kDecode>(in, *codec.decoding_);
+      if constexpr (requires { &Done::use; }) {
+        if (made.ok()) codec.give_table(static_cast<Done&>(**made));
+      }
+      return made;
+    }
   }
 
   static const Row& of(Method method) {
@@ -174,8 +198,18 @@ const model::KeySchema* ItemCodec::find(std::string_view name) {
   }
   Held held{std::move(table).value(), {}};
   if (held.table->name != name) held.arn = name;
-  if (!table_) return &table_.emplace(std::move(held)).table->keys;
+  if (!table_) {
+    found_now_ = true;
+    return &table_.emplace(std::move(held)).table->keys;
+  }
   return &more_tables_.emplace_back(std::move(held)).table->keys;
+}
+
+// One look for the table serves the request, the execution and the reply.
+template <class Done>
+void ItemCodec::give_table(Done& execution) {
+  if (!table_) find(execution.request().table);
+  if (found_now_) execution.use(table_->table);
 }
 
 const DatabaseLists::Lists& ItemCodec::lists_of(const ops::Context& context) {
@@ -224,6 +258,7 @@ Task<Result<void>> ItemCodec::fetch(const ops::Context& context) {
 
 Result<CodecStep> ItemCodec::decode(const ops::Context& context) {
   context_ = &context;
+  found_now_ = false;
   if (!decoding_) {
     decoding_.emplace(static_cast<TableSchemas&>(*this), *lists_of(context), wire::dax::MissingLists(),
                       wires_.always_selects, wire::dax::DecodedBytes(wires_.memory));
@@ -234,7 +269,7 @@ Result<CodecStep> ItemCodec::decode(const ops::Context& context) {
   wire::CborReader in(wires_.arguments);
   Result<void> decoded;
   if (row_.decode != nullptr) {
-    auto execution = row_.decode(in, *decoding_, wires_);
+    auto execution = row_.decode(in, *this);
     decoded = execution.ok() ? Result<void>() : Result<void>(std::move(execution).error());
     if (execution.ok()) execution_ = std::move(execution).value();
   } else {

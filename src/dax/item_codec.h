@@ -71,6 +71,8 @@ class ItemCodec final : public ops::CallCodec, private wire::dax::TableSchemas {
 
   static const Row& row_of(wire::dax::Method method, bool cached);
   const model::KeySchema* find(std::string_view name) override;
+  template <class Done>
+  void give_table(Done& execution);
   const DatabaseLists::Lists& lists_of(const ops::Context& context);
   void note_names(ops::RequestFootprint* footprint) const;
   wire::dax::Encoding& encoding();
@@ -88,6 +90,7 @@ class ItemCodec final : public ops::CallCodec, private wire::dax::TableSchemas {
   const ops::Context* context_ = nullptr;  // of decode()
   DatabaseLists::Lists lists_;
   std::optional<Held> table_;  // the first one
+  bool found_now_ = false;     // by this decode()
   std::vector<Held> more_tables_;
   std::vector<std::string> unknown_tables_;
   std::optional<Error> stale_;  // a table may be known after a look into the store

@@ -129,7 +129,7 @@ void visit_named(const Request& request, VisitName visit) {
 }
 
 template <class RequestOf, class Plan, class ReplyOf>
-class ItemExecutionOf final : public ItemExecution {
+class ItemExecutionOf : public ItemExecution {
  public:
   using Request = RequestOf;
   using Reply = ReplyOf;
@@ -151,14 +151,21 @@ class ItemExecutionOf final : public ItemExecution {
     return Call::encode(done.request(), done.reply());
   }
 
- private:
+ protected:
   Result<void> prepare(const Context& context, RequestAuthorizer& checker) override {
     auto tables = find_tables(*request_, context);
     if (!tables.ok()) return std::move(tables).error();
-    plan_.emplace(table::bind(*request_, std::move(tables).value()));
+    return prepare_with(std::move(tables).value(), checker);
+  }
+  // The same for tables that were found before. A class derived from this one may know them.
+  template <class Tables>
+  [[gnu::always_inline]] Result<void> prepare_with(Tables tables, RequestAuthorizer& checker) {
+    plan_.emplace(table::bind(*request_, std::move(tables)));
     if (!plan_->ok()) return std::move(*plan_).error();
     return table::admit(**plan_, checker);
   }
+
+ private:
   bool start(table::Database& database, std::coroutine_handle<> awaiter) override {
     return running_.start(table::run(database, **plan_), awaiter);
   }
