@@ -1,6 +1,7 @@
 #include "storage/engine.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "base/check.h"
@@ -8,10 +9,14 @@
 namespace partita::storage {
 
 void Page::append(std::string_view key, std::string_view value, Version version) {
-  rows_.push_back({static_cast<uint32_t>(buffer_.size()), static_cast<uint32_t>(key.size()),
-                   static_cast<uint32_t>(value.size()), version});
-  buffer_.append(key);
-  buffer_.append(value);
+  const size_t offset = buffer_.size();
+  rows_.push_back(
+      {static_cast<uint32_t>(offset), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), version});
+  buffer_.resize_and_overwrite(offset + key.size() + value.size(), [&](char* buffer, size_t size) {
+    std::memcpy(buffer + offset, key.data(), key.size());
+    std::memcpy(buffer + offset + key.size(), value.data(), value.size());
+    return size;
+  });
 }
 
 void Page::reserve(size_t rows, size_t bytes) {
@@ -22,9 +27,8 @@ void Page::reserve(size_t rows, size_t bytes) {
 Page::Row Page::operator[](size_t index) const {
   PARTITA_CHECK(index < rows_.size());
   const Place& place = rows_[index];
-  const std::string_view buffer = buffer_;
-  return {buffer.substr(place.offset, place.key_size), buffer.substr(place.offset + place.key_size, place.value_size),
-          place.version};
+  const char* const key = buffer_.data() + place.offset;
+  return {{key, place.key_size}, {key + place.key_size, place.value_size}, place.version};
 }
 
 namespace {

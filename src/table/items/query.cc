@@ -6,6 +6,7 @@
 #include "expr/condition_checks.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
+#include "model/item_walk.h"
 #include "model/limits.h"
 #include "storage/ranges.h"
 #include "table/rows/vector_rows.h"
@@ -166,7 +167,11 @@ constexpr uint64_t kMaxPageWork = 1'000'000;
 class Collector {
  public:
   explicit Collector(const RangePlan& plan)
-      : plan_(plan), request_(*plan.request), vectors_(has_vectors(*plan.table)) {}
+      : plan_(plan),
+        request_(*plan.request),
+        vectors_(has_vectors(*plan.table)),
+        keeps_rows_(!request_.filter && !request_.projection && request_.select != api::Select::kCount &&
+                    !plan.whole_items && !vectors_) {}
 
   // Starts on the rows of this page, which is kept meanwhile. Precondition: not empty.
   const storage::Page& open(storage::Page page) {
@@ -201,6 +206,23 @@ class Collector {
       fetched_ += model::read_half_units(whole, request_.consistent);
     }
     PARTITA_TRY_VOID(keep(seen.item));
+    return true;
+  }
+
+  // take() of a row that is an item of the page as it is stored, as most are. False: nothing was done; take() decides.
+  bool take_as_it_is(std::string_view row) {
+    if (!keeps_rows_ || limit_met()) return false;
+    model::ItemReader in = model::ItemReader::open(row);
+    const size_t bytes = in.varint();
+    if (!in.ok() || page_bytes_ + bytes > model::kMaxPageBytes) return false;
+    page_bytes_ += bytes;
+    charged_rows_ += bytes;
+    ++page_.scanned;
+    ++page_.count;
+    last_row_ = row;
+    yield_budget_.spend(bytes);
+    page_.items.emplace_back(row);
+    page_.bytes += row.size();
     return true;
   }
 
@@ -274,7 +296,8 @@ class Collector {
 
   const RangePlan& plan_;
   const api::RangeRequest& request_;
-  const bool vectors_;  // the table has indexes of vectors
+  const bool vectors_;     // the table has indexes of vectors
+  const bool keeps_rows_;  // every row is an item of the page
   TreesKept trees_;
   api::RangeReply page_;
   size_t page_bytes_ = 0;    // of what the page is made of
@@ -293,6 +316,7 @@ Task<Result<bool>> take_rows(const storage::Page& page, Collector& collector) {
   for (size_t i = 0; i < page.size(); ++i) {
     if (collector.yield_budget().is_spent()) co_await collector.yield_budget().yield();
     const std::string_view row = page[i].value;
+    if (collector.take_as_it_is(row)) continue;
     PARTITA_CO_TRY(const bool taken, collector.take({row, row}));
     if (!taken) co_return true;
   }
