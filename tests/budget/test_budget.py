@@ -3,6 +3,7 @@
 Instructions, allocations and system calls are free of the noise of clocks. Only the release build is measured.
 """
 
+import dataclasses
 import os
 import pathlib
 import sys
@@ -17,7 +18,7 @@ import signing  # noqa: E402
 import workload  # noqa: E402
 from conftest import FIGURES  # noqa: E402
 from dax_requests import DaxSender, get_item, query  # noqa: E402
-from instructions import CountedServer  # noqa: E402
+from instructions import CountedServer, Spent  # noqa: E402
 from syscalls import syscalls_of  # noqa: E402
 
 BINARY = pathlib.Path(os.environ.get("PARTITA_BINARY", ROOT / "build" / "release" / "partita")).resolve()
@@ -26,6 +27,10 @@ BINARY = pathlib.Path(os.environ.get("PARTITA_BINARY", ROOT / "build" / "release
 ROOM = {"instructions": 1.05, "allocations": 1.06, "system calls": 1.1}
 SLACK = {"instructions": 0.85, "allocations": 0.85, "system calls": 0.7}  # below this a budget is too wide
 
+# The thread that records the metrics of a minute takes some 500,000 instructions, and others tick meanwhile: 500 more
+# for each of 1,000 requests if it is their minute. So what is too much is counted again, and the least is judged.
+COUNTS = 3
+
 DEBIANS = "PARTITA_ROCKSDB_BUILT:INTERNAL=package" in (BINARY.parent / "CMakeCache.txt").read_text()
 OTHER = "the budgets are for the RocksDB that the build makes from source; this build has Debian's"
 pytestmark = pytest.mark.skipif(DEBIANS, reason=OTHER)
@@ -33,11 +38,20 @@ if DEBIANS:
     FIGURES.append(f"not measured: {OTHER}")
 
 ITEMS, COLLECTIONS = 2000, 10
+# Of these, each count needs others: they write items that are not there yet.
+NEW_ITEMS = {"PutItem-new": (workload.put_item, 1000), "PutItem-indexed": (workload.put_indexed, 500)}
+
+
+def new_items(name, turn):
+    make, count = NEW_ITEMS[name]
+    return [make(ITEMS + turn * count + n) for n in range(count)]
+
+
 REQUESTS = {
     "GetItem": [workload.get_item(n) for n in range(1000)],
     "PutItem": [workload.put_item(n) for n in range(1000)],
-    "PutItem-new": [workload.put_item(ITEMS + n) for n in range(1000)],
-    "PutItem-indexed": [workload.put_indexed(ITEMS + n) for n in range(500)],
+    "PutItem-new": new_items("PutItem-new", 0),
+    "PutItem-indexed": new_items("PutItem-indexed", 0),
     "UpdateItem-hot": [workload.count_up(n) for n in range(1000)],
     "Query-50": [workload.query(n % COLLECTIONS) for n in range(100)],
     "BatchWriteItem-25": [workload.put_batch(n) for n in range(ITEMS // 25)],
@@ -121,6 +135,34 @@ def within(name, what, spent, limit):
     return None
 
 
+def exceeds(name, spent):
+    instructions, allocations, _ = BUDGETS[name]
+    most = (instructions * ROOM["instructions"], allocations * ROOM["allocations"])
+    return spent.instructions > most[0] or spent.allocations > most[1]
+
+
+def least(count, is_too_much):
+    """The least of up to three counts. `count` gets the number of the turn."""
+    spent = count(0)
+    for turn in range(1, COUNTS):
+        if not is_too_much(spent):
+            break
+        again = count(turn)
+        spent = Spent(*map(min, dataclasses.astuple(spent), dataclasses.astuple(again)))
+    return spent
+
+
+def check(name, count):
+    spent = least(count, lambda spent: exceeds(name, spent))
+    instructions, allocations, _ = BUDGETS[name]
+    said = [
+        within(name, "instructions", spent.instructions, instructions),
+        within(name, "allocations", spent.allocations, allocations),
+    ]
+    assert not any(said), said
+    return spent
+
+
 def test_every_request_has_a_budget():
     over_dax = {f"{name}-dax" for name in DAX_REQUESTS}
     assert BUDGETS.keys() == REQUESTS.keys() | ENFORCED.keys() | {JUDGED} | over_dax
@@ -128,13 +170,7 @@ def test_every_request_has_a_budget():
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_instructions_and_allocations(server, name):
-    spent = server.count(REQUESTS[name])
-    instructions, allocations, _ = BUDGETS[name]
-    said = [
-        within(name, "instructions", spent.instructions, instructions),
-        within(name, "allocations", spent.allocations, allocations),
-    ]
-    assert not any(said), said
+    check(name, lambda turn: server.count(new_items(name, turn) if name in NEW_ITEMS else REQUESTS[name]))
 
 
 @pytest.mark.parametrize("name", DAX_REQUESTS)
@@ -142,16 +178,11 @@ def test_dax_costs_less_than_http(server, name):
     requests, most = DAX_REQUESTS[name]
     with DaxSender(server.dax_port) as sender:
         sender.send(requests)  # the thread gets to know the attribute lists
-        spent = server.count_of(lambda: sender.send(requests), len(requests))
-    over_http = server.count(REQUESTS[name]).instructions
+        count = lambda _: server.count_of(lambda: sender.send(requests), len(requests))  # noqa: E731
+        spent = check(f"{name}-dax", count)
+    over_http = least(lambda _: server.count(REQUESTS[name]), lambda spent: exceeds(name, spent)).instructions
     ratio = spent.instructions / over_http
     FIGURES.append(f"{name + '-dax':25}{'of HTTP':14}{ratio:12.3f}  of {most:.3f}")
-    instructions, allocations, _ = BUDGETS[f"{name}-dax"]
-    said = [
-        within(f"{name}-dax", "instructions", spent.instructions, instructions),
-        within(f"{name}-dax", "allocations", spent.allocations, allocations),
-    ]
-    assert not any(said), said
     assert ratio <= most, f"{name} spends {ratio:.3f} of the instructions over HTTP, {over_http:,.0f}"
 
 
@@ -162,25 +193,13 @@ def test_enforced_capacity(enforcing, name):
         use_up(enforcing)
         enforcing.used_up = True
     enforcing.send(requests[:100], status=status)
-    spent = enforcing.count(requests, status=status)
-    instructions, allocations, _ = BUDGETS[name]
-    said = [
-        within(name, "instructions", spent.instructions, instructions),
-        within(name, "allocations", spent.allocations, allocations),
-    ]
-    assert not any(said), said
+    check(name, lambda _: enforcing.count(requests, status=status))
 
 
 def test_a_signature_and_twenty_statements(judging):
     lines = signing.signed(REQUESTS["GetItem"])
     judging.send(lines)
-    spent = judging.count(lines)
-    instructions, allocations, _ = BUDGETS[JUDGED]
-    said = [
-        within(JUDGED, "instructions", spent.instructions, instructions),
-        within(JUDGED, "allocations", spent.allocations, allocations),
-    ]
-    assert not any(said), said
+    check(JUDGED, lambda _: judging.count(lines))
 
 
 @pytest.mark.parametrize("name", [name for name, limits in BUDGETS.items() if limits[2]])
