@@ -12,6 +12,7 @@ namespace partita::wire::dax {
 namespace {
 
 using model::Fault;
+using namespace std::string_literals;
 using model::Number;
 
 std::string lex_of(const Number& number) {
@@ -55,6 +56,29 @@ TEST(LexDecimalTest, KeepsNumbersOfAnyCountOfDigits) {
     const Number between = Number::parse("7" + zeros.substr(1) + "1").value();
     EXPECT_LT(lex_of(Number::parse("7" + zeros).value()), lex_of(between));
     EXPECT_EQ(read_lex_decimal(lex_of(between.negated())).value(), between.negated());
+  }
+}
+
+TEST(LexDecimalTest, WritesWhatIsStored) {
+  std::array<char, kMaxLexDecimalBytes> room;
+  const auto lex_of_stored = [&](std::string_view stored) -> std::string {
+    char* const end = write_lex_decimal(room.data(), stored);
+    return end == nullptr ? "none" : std::string(room.data(), end);
+  };
+  std::array<char, Number::kMaxCompactBytes> compact;
+  for (int digits = -1200; digits <= 1200; ++digits) {
+    for (const int exponent : {0, 1, 3, 57, 58, 59, 60, 61, 62, 120, -1, -2, -62, -63, -64, -65, -66, -130}) {
+      if (digits == 0 && exponent != 0) continue;
+      const Number number = Number::parse(std::to_string(digits) + "e" + std::to_string(exponent)).value();
+      const std::string_view stored(compact.data(), number.write_compact(compact.data()));
+      EXPECT_EQ(to_hex(lex_of_stored(stored)), to_hex(lex_of(number))) << digits << "e" << exponent;
+    }
+  }
+  const std::string one = "\xa7\0\x01"s;
+  EXPECT_EQ(to_hex(lex_of_stored(one)), "c11c0000");
+  for (const std::string& damaged : {"\xa7\0\x0a"s, "\xa7\0\0"s, "\xa7\0\x01\0"s, "\xa7\0"s, "\xa7"s, "\xa7\xff\x01"s,
+                                     "\0\0\x01"s, one + std::string(16, 'x')}) {
+    EXPECT_EQ(lex_of_stored(damaged), "none") << to_hex(damaged);
   }
 }
 

@@ -119,7 +119,7 @@ TEST(ReplyRanges, ReadsWhatFollowsAlikeItems) {
     for (size_t shape = 0; shape < 6; ++shape) {
       for (const size_t each : {before, before, before, shape}) {
         items.push_back(item_of_shape(each, static_cast<int>(items.size())));
-        range.add(items.back(), items.size() % 2);
+        range.add(items.back(), items.size() / 3 % 2);
       }
     }
   }
@@ -146,6 +146,38 @@ TEST(ReplyRanges, NoticesDamageBehindAlikeItems) {
     EXPECT_EQ(range.bytes(), "error") << size;
     range.reply.items.back() = stored + "x";
     EXPECT_EQ(range.bytes(), "error");
+    const std::string damaged = stored.substr(0, size);
+    range.reply.items.back() = std::string_view(damaged);
+    EXPECT_EQ(range.bytes(), "error") << size;
+  }
+}
+
+// Sizes on both sides of those that take another head or another way to copy, and names that are longer than a word.
+TEST(ReplyRanges, AlikeItemsHaveValuesOfAllSizes) {
+  for (const size_t name_bytes : {1, 6, 7, 13, 14, 15, 40, 200}) {
+    Range range;
+    std::vector<Item> items;
+    for (const size_t size : {0, 1, 7, 8, 15, 16, 17, 22, 23, 24, 200, 253, 254, 255, 256, 257, 300, 16'000, 3}) {
+      Item item = row(static_cast<int>(size) * 10 - 70);
+      item.set("pk", text_value(std::string(size % 1000 + 1, 'k')));
+      item.set(std::string(name_bytes, 'n'), model::AttributeValue::binary(std::string(size, 'b')));
+      item.set("w" + std::string(name_bytes, 'n'), number_value(std::to_string(size) + "00.25"));
+      item.set("x", model::AttributeValue::boolean(size % 2 == 0));
+      item.set("z", model::AttributeValue::null());
+      items.push_back(item);
+      range.add(item, 1);
+    }
+    const std::string bytes = range.bytes();
+    ReplyReader in(bytes, range.tables, range.store);
+    in.expect_success();
+    in.in().head();
+    EXPECT_EQ(in.next_key(), 7);
+    EXPECT_EQ(in.in().array().left, items.size());
+    for (const Item& item : items) {
+      in.in().array();
+      EXPECT_EQ(item_text(in.keyed_values("Tab2")), item_text(item));
+    }
+    EXPECT_EQ(in.next_key(), 8);
   }
 }
 
@@ -166,7 +198,7 @@ TEST(ReplyRanges, HasKeysOfAllTypes) {
             item.set(sort, sort_value);
           }
           range.tables.schemas["Tab2"] = schema;
-          for (size_t form = 0; form < 3; ++form) range.add(item, form);
+          for (const size_t form : {0, 1, 2, 1, 1, 1}) range.add(item, form);
           const std::string bytes = range.bytes();
           ReplyReader in(bytes, range.tables, range.store);
           in.expect_success();
