@@ -178,14 +178,15 @@ TEST(MetricSampler, RunsWhileSomebodyAsks) {
   EXPECT_TRUE(comes_true([&] { return !sampler.since(0)->empty(); }));
 }
 
+// It would end after a second, or ten times that here.
 TEST(MetricSampler, EndsAtOnceWithItsThread) {
   const auto began = std::chrono::steady_clock::now();
-  {
+  for (int i = 0; i < 10; ++i) {
     const ManualClock clock(0);
     MetricSampler sampler([] { return ops::RequestTotals(); }, clock);
     ASSERT_TRUE(sampler.since(0).ok());
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(900));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ def described(name):
     return ok(DESCRIBE, TableName=name)["TimeToLiveDescription"]
 
 
-def gone(name, key, within_s=10):
+def gone(name, key, within_s=30):
     """How long it takes until the item is gone."""
     began = time.monotonic()
     while "Item" in ok("GetItem", TableName=name, Key=key):
@@ -149,7 +149,7 @@ def test_an_item_is_there_until_its_second_has_come(table):
     at = int(time.time()) + 2
     ok("PutItem", TableName=table, Item={"pk": S("a"), "ttl": N(at)})
     gone(table, {"pk": S("a")})
-    assert at < time.time() < at + 5
+    assert at < time.time() < at + 30
 
 
 @op(UPDATE, "GetRecords")

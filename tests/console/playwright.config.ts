@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  workers: 1, // the machines that run this are small, and tests tagged @alone measure time
+  workers: 1, // the machines that run this are small
   fullyParallel: true, // with more workers: each test has a server of its own
   timeout: 60_000, // generous, for machines that do other work besides
   expect: { timeout: 15_000 },

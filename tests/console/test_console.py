@@ -11,7 +11,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 CONSOLE = HERE.parents[1] / "console"
 SPECS = sorted(each.name.removesuffix(".spec.ts") for each in HERE.glob("*.spec.ts"))
-# Tests with this tag measure time, so nothing runs beside them.
+# Tests with this tag need much memory, so nothing runs beside them.
 RUNS = (("--workers=2", "--grep-invert=@alone"), ("--workers=1", "--grep=@alone"))
 
 

@@ -23,17 +23,14 @@ function renderers(): string[] {
   return [...parents.keys()].filter((id) => mine(id) && readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('--type=renderer'));
 }
 
-/** Milliseconds of all renderers' main threads, or of all their workers that live. */
-export function threadTime(kind: 'main' | 'worker'): number {
+/** Milliseconds of all renderers' main threads. */
+export function mainThreadTime(): number {
   let sum = 0;
   for (const id of renderers()) {
-    for (const thread of readdirSync(`/proc/${id}/task`)) {
-      try {
-        const wanted = kind === 'main' ? thread === id : readFileSync(`/proc/${id}/task/${thread}/comm`, 'utf8').startsWith('DedicatedWorker');
-        if (wanted) sum += statOf(`/proc/${id}/task/${thread}/stat`).used;
-      } catch {
-        // The thread has ended meanwhile.
-      }
+    try {
+      sum += statOf(`/proc/${id}/task/${id}/stat`).used;
+    } catch {
+      // It has ended meanwhile.
     }
   }
   return sum;

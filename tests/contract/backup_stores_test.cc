@@ -302,7 +302,7 @@ TEST_F(Scrubbed, StoresAreLeftAtOnce) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const auto began = std::chrono::steady_clock::now();
   scrub.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
 }
 
 TEST_F(Scrubbed, StoresCountReadsThatMeetDamage) {

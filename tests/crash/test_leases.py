@@ -15,7 +15,7 @@ from stream_records import records_of
 from waiting import wait_until
 
 LEASE_S = 3  # after which a job that nobody touches is taken over
-TAKEN_OVER_WITHIN_S = LEASE_S + 4
+TAKEN_OVER_WITHIN_S = LEASE_S + 30
 ITEMS = 12_000
 EXPIRED = 3_000
 
