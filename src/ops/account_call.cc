@@ -119,7 +119,7 @@ Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Di
   if (directory == nullptr) co_return refusal(refuse(Fault::kNoOperation), api, call, operation);
   const Context context{database, admission, caller, *operation, call.host, call.body, call.source};
   FormPolicyChecker checker(context);
-  auto answered = co_await iam::carry_out(*directory, *called, form, caller, database.clock().now_ms(), checker);
+  auto answered = co_await iam::carry_out(*directory, *called, form, caller, directory->now_ms(), checker);
   if (!answered.ok()) co_return refusal(answered.error(), api, call, operation);
   Reply reply;
   reply.content_type = kXml;

@@ -10,11 +10,14 @@ import urllib.error
 import urllib.request
 
 import boto3
+import botocore.auth
 import pytest
+from botocore.auth import SigV4Auth
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from moved_clock import moved_clock
 from postgres import running_postgres
-from server import binary, running_server
+from server import binary, is_sanitized, running_server
 
 ACCOUNT = "123456789012"
 ROOT = ("AKIAROOT", "the secret of the root")
@@ -255,27 +258,51 @@ def test_a_session_of_a_user(server, iam, user):
     refused("UnrecognizedClientException", lambda: get(client_of(server, **session)))
 
 
-def test_a_session_ends(credentials, tmp_path):
-    """The same store later: a server whose clock is moved does not believe it any more."""
-    with running_server(data_dir=tmp_path, extra_args=["--credentials", str(credentials)]) as server:
+class LaterSignature(SigV4Auth):
+    """Of a client whose clock is `later_s` ahead."""
+
+    later_s = 0
+
+    def _modify_request_before_signing(self, request):
+        request.context["timestamp"] = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() + self.later_s))
+        super()._modify_request_before_signing(request)
+
+
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer must be the first library of its program")
+def test_a_session_ends(credentials, monkeypatch):
+    """By the machine's clock, which the client has too."""
+    monkeypatch.setitem(botocore.auth.AUTH_TYPE_MAPS, "v4", LaterSignature)
+    options = {"in_memory": True, "extra_args": ["--credentials", str(credentials)]}
+    with moved_clock() as clock, running_server(**options, environment=clock.environment) as server:
         iam = client_of(server, "iam")
         iam.create_user(UserName="a")
         key = given(iam.create_access_key(UserName="a")["AccessKey"])
         session = given(client_of(server, "sts", **key).get_session_token(DurationSeconds=3600)["Credentials"])
-        assert client_of(server, "sts", **session).get_caller_identity()["Arn"].endswith("user/a")
-    for clock, code in (("+59m", None), ("+61m", "ExpiredToken")):
-        with running_server(data_dir=tmp_path, extra_args=["--credentials", str(credentials), "--clock", clock]) as server:
-            ask = client_of(server, "sts", **session).get_caller_identity
-            if code is None:
-                ask()
-            else:
-                assert refused(code, ask) == "The security token included in the request is expired"
-                refused("ExpiredTokenException", client_of(server, **session).list_tables)
-                client_of(server, "sts", **key).get_caller_identity()
+        ask = client_of(server, "sts", **session).get_caller_identity
+        assert ask()["Arn"].endswith("user/a")
+        clock.move(59 * 60)
+        monkeypatch.setattr(LaterSignature, "later_s", 59 * 60)
+        ask()
+        clock.move(120)
+        monkeypatch.setattr(LaterSignature, "later_s", 61 * 60)
+        assert refused("ExpiredToken", ask) == "The security token included in the request is expired"
+        refused("ExpiredTokenException", client_of(server, **session).list_tables)
+        client_of(server, "sts", **key).get_caller_identity()
+
+
+def test_sessions_keep_the_clock_of_the_machine(credentials):
+    """Wherever the clock of the database is, at the start and later."""
+    with running_server(in_memory=True, extra_args=["--credentials", str(credentials), "--clock", "+10d"]) as server:
+        root = client_of(server, "sts")
+        for seconds in (0, 3_600, -7_200):
+            body = json.dumps({"Seconds": seconds})
+            assert post(server, "dynamodb", body, "application/x-amz-json-1.0", "Partita_20261123.MoveClock")[0] == 200
+            given_now = root.get_session_token(DurationSeconds=900)["Credentials"]
+            assert abs(given_now["Expiration"].timestamp() - time.time() - 900) < 60, seconds
+            client_of(server, "sts", **given(given_now)).get_caller_identity()
 
 
 def post(server, service, body, content_type="application/x-www-form-urlencoded; charset=utf-8", target=None):
-    from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
     from botocore.credentials import Credentials
 
