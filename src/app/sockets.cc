@@ -36,21 +36,21 @@ Result<void> bind_dax(const std::optional<cli::DaxListener>& listener, bool beyo
   return {};
 }
 
-clusters::DaxAddress::Place place_of(const std::optional<cli::DaxListener>& listener,
-                                     const std::optional<net::BoundSockets>& bound,
-                                     const std::vector<dax::Advertised>& advertised) {
+std::vector<clusters::DaxAddress::Place> places_of(const std::optional<cli::DaxListener>& listener,
+                                                   const std::optional<net::BoundSockets>& bound,
+                                                   const std::vector<dax::Advertised>& advertised) {
   if (!listener || !bound) return {};
-  if (!advertised.empty()) {
-    const dax::Advertised& first = advertised.front();
-    return {first.host, first.port != 0 ? first.port : bound->port()};
-  }
+  std::vector<clusters::DaxAddress::Place> places;
+  for (const dax::Advertised& one : advertised) places.push_back({one.host, one.port != 0 ? one.port : bound->port()});
+  if (!places.empty()) return places;
   const bool anywhere = listener->address == "0.0.0.0" || listener->address == "::";
-  return {anywhere ? std::string() : listener->address, bound->port()};
+  places.push_back({anywhere ? std::string() : listener->address, bound->port()});
+  return places;
 }
 
 // Nothing without --dax and --dax-tls.
-Result<void> listen_dax(net::Server& server, const cli::ServeOptions& options, Sockets& sockets,
-                        const DaxCalls& calls, const http::Protocol& http) {
+Result<void> listen_dax(net::Server& server, const cli::ServeOptions& options, Sockets& sockets, const DaxCalls& calls,
+                        const http::Protocol& http) {
   if (!sockets.dax && !sockets.dax_encrypted) return {};
   const dax::Options of_dax{.region = options.http.region,
                             .keys = options.http.keys,
@@ -106,8 +106,8 @@ Result<Sockets> bind_sockets(const cli::ServeOptions& options) {
 }
 
 clusters::DaxAddress dax_address_of(const cli::DaxOptions& options, const Sockets& sockets) {
-  return {place_of(options.plain, sockets.dax, options.advertised),
-          place_of(options.encrypted, sockets.dax_encrypted, options.advertised)};
+  return {places_of(options.plain, sockets.dax, options.advertised),
+          places_of(options.encrypted, sockets.dax_encrypted, options.advertised)};
 }
 
 Result<std::unique_ptr<net::UnixSocket>> open_admin_socket(const cli::ServeOptions& options, Sockets& taken) {

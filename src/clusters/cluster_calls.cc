@@ -39,11 +39,11 @@ Result<void> check_create(const api::CreateClusterRequest& request) {
 }
 
 Result<void> check_address(const DaxAddress& address, bool tls) {
-  if (tls && address.encrypted.port == 0) {
+  if (tls && address.encrypted.empty()) {
     return refuse(Fault::kClusterCapacity,
                   {"--dax-tls HOST:PORT, or ask for ClusterEndpointEncryptionType NONE of a server with --dax"});
   }
-  if (!tls && address.plain.port == 0) {
+  if (!tls && address.plain.empty()) {
     return refuse(Fault::kClusterCapacity,
                   {"--dax HOST:PORT, or ask for ClusterEndpointEncryptionType TLS of a server with --dax-tls"});
   }

@@ -45,9 +45,9 @@ TEST_F(ClustersTest, AServerWithoutTheProtocolHasNoCluster) {
   EXPECT_EQ(fault_in(create(wanted(), {})), Fault::kClusterCapacity);
   auto tls = wanted();
   tls.tls = true;
-  EXPECT_EQ(fault_in(create(tls, {.plain = {"h", 8111}})), Fault::kClusterCapacity);
-  EXPECT_EQ(fault_in(create(wanted(), {.encrypted = {"h", 9111}})), Fault::kClusterCapacity);
-  EXPECT_TRUE(create(tls, {.encrypted = {"h", 9111}}).ok());
+  EXPECT_EQ(fault_in(create(tls, {.plain = {{"h", 8111}}})), Fault::kClusterCapacity);
+  EXPECT_EQ(fault_in(create(wanted(), {.encrypted = {{"h", 9111}}})), Fault::kClusterCapacity);
+  EXPECT_TRUE(create(tls, {.encrypted = {{"h", 9111}}}).ok());
 }
 
 TEST_F(ClustersTest, WhatIsNotValidIsRefusedByItsName) {

@@ -21,7 +21,7 @@
 
 namespace partita::clusters {
 
-inline const DaxAddress kAddress{.plain = {"127.0.0.1", 8111}, .encrypted = {"127.0.0.1", 9111}};
+inline const DaxAddress kAddress{.plain = {{"127.0.0.1", 8111}}, .encrypted = {{"127.0.0.1", 9111}}};
 
 class ClustersTest : public testing::Test {
  protected:

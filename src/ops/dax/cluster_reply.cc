@@ -45,13 +45,15 @@ std::string url_of(const std::string& host, uint16_t port, const Cluster& cluste
   return url;
 }
 
-// Of a cluster that this server cannot serve, the port alone, as of one that is being created.
+// Of a cluster that this server cannot serve, the port alone, as of one that is being created. Nodes take turns at the
+// addresses.
 void write_endpoint(JsonWriter& json, std::string_view name, const Context& context, const Cluster& cluster,
-                    bool is_ready) {
+                    bool is_ready, size_t node = 0) {
   const clusters::DaxAddress& address = context.admission.dax_address();
-  const clusters::DaxAddress::Place& place = cluster.tls ? address.encrypted : address.plain;
+  const std::vector<clusters::DaxAddress::Place>& places = cluster.tls ? address.encrypted : address.plain;
   json.begin_object(name);
-  if (is_ready && place.port != 0) {
+  if (is_ready && !places.empty()) {
+    const clusters::DaxAddress::Place& place = places[node % places.size()];
     const std::string host = host_of(context, place);
     json.member("Address", host);
     json.member("Port", place.port);
@@ -62,12 +64,13 @@ void write_endpoint(JsonWriter& json, std::string_view name, const Context& cont
   json.end_object();
 }
 
-void write_node(JsonWriter& json, const Context& context, const Cluster& cluster, const Node& node, int64_t now_ms) {
+void write_node(JsonWriter& json, const Context& context, const Cluster& cluster, size_t index, int64_t now_ms) {
+  const Node& node = cluster.nodes[index];
   const NodeStatus status = clusters::status_of(cluster, node, now_ms);
   json.begin_object();
   json.member("NodeId", node.id);
   if (status != NodeStatus::kCreating) {
-    if (status != NodeStatus::kDeleting) write_endpoint(json, "Endpoint", context, cluster, true);
+    if (status != NodeStatus::kDeleting) write_endpoint(json, "Endpoint", context, cluster, true, index);
     write_time(json, "NodeCreateTime", node.created_ms);
   }
   json.member("AvailabilityZone", node.zone);
@@ -92,7 +95,7 @@ void write_nodes(JsonWriter& json, const Context& context, const Cluster& cluste
   json.begin_array("Nodes");
   // As in AWS, nodes are shown once all of them are there.
   if (status != ClusterStatus::kCreating && status != ClusterStatus::kDeleting) {
-    for (const Node& node : cluster.nodes) write_node(json, context, cluster, node, now_ms);
+    for (size_t i = 0; i < cluster.nodes.size(); ++i) write_node(json, context, cluster, i, now_ms);
   }
   json.end_array();
 }
