@@ -17,6 +17,7 @@ USERS = {
     "one": [(["dax:CreateCluster", "dax:DescribeClusters", "dax:DeleteCluster", "dax:ListTags", "dax:TagResource"], CACHE + "mine", {})],
     "all": [("dax:Describe*", CACHE + "*", {})],
     "groups": [("dax:*ParameterGroup*", "*", {})],
+    "mute": [(["dax:CreateCluster", "dax:DeleteCluster"], CACHE + "mute", {})],
     "tagger": [("dax:TagResource", CACHE + "mine", {"StringEquals": {"aws:RequestTag/team": "red"}})],
     "tables": [("dynamodb:*", "*", {})],
 }
@@ -133,6 +134,31 @@ def test_the_endpoint_is_what_is_advertised(tmp_path):
         dax.create_cluster(ClusterName="mine", **WANTED)
         found = wait_available(dax, "mine")
         assert found["ClusterDiscoveryEndpoint"] == {"Address": "127.0.0.2", "Port": 8111, "URL": "dax://127.0.0.2"}
+
+
+def test_the_nodes_take_turns_at_the_addresses():
+    advertised = ["--dax-advertise", "127.0.0.2:8111", "--dax-advertise", "127.0.0.3:8112"]
+    with running_server(in_memory=True, extra_args=["--dax", "127.0.0.1:0", *advertised]) as server:
+        dax = boto3.client("dax", endpoint_url=server.url, region_name=REGION, aws_access_key_id="key",
+                           aws_secret_access_key="secret")
+        dax.create_cluster(ClusterName="mine", **{**WANTED, "ReplicationFactor": 3})
+        found = wait_available(dax, "mine")
+        assert found["ClusterDiscoveryEndpoint"]["URL"] == "dax://127.0.0.2"
+        urls = [node["Endpoint"]["URL"] for node in found["Nodes"]]
+        assert urls == ["dax://127.0.0.2", "dax://127.0.0.3:8112", "dax://127.0.0.2"]
+
+
+def test_tags_of_a_new_cluster_need_their_own_permission(server):
+    mute, tags = dax_of(server, "mute"), [{"Key": "team", "Value": "red"}]
+    said = refused(mute.create_cluster, ClusterName="mute", Tags=tags, **WANTED)
+    assert f"perform: dax:TagResource on resource: {CACHE}mute" in said
+    mute.create_cluster(ClusterName="mute", **WANTED)
+    wait_available(dax_of(server), "mute")
+    mute.delete_cluster(ClusterName="mute")
+    deadline = time.monotonic() + 10
+    while dax_of(server).describe_clusters()["Clusters"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_cluster_survives_a_restart(tmp_path):

@@ -42,7 +42,9 @@ struct CreateCluster {
   }
 
   static Subject subject(Request& request) {
-    return {.region = &request.region, .tags = &request.tags, .cluster = &request.name};
+    Subject subject{.region = &request.region, .tags = &request.tags, .cluster = &request.name};
+    if (!request.tags.empty()) subject.other_actions.emplace_back("dax:TagResource");
+    return subject;
   }
 
   static Task<Result<Reply>> run(const Context& context, const Request& request) {
