@@ -105,8 +105,8 @@ TEST(CommandLine, ReadsAddressesOfDax) {
   EXPECT_FALSE(none->serve.dax.plain || none->serve.dax.encrypted);
   EXPECT_EQ(none->serve.dax.cache_bytes, 0u);
   EXPECT_EQ(read({"serve", "--dax", "a:1", "--dax-cache", "5"})->serve.dax.cache_bytes, size_t{5} << 20);
-  const auto one = read({"serve", "--dax", "[::1]:8111", "--dax-advertise", "[2001:db8::1]:8112", "--dax-advertise",
-                         "db.example.com"});
+  const auto one = read(
+      {"serve", "--dax", "[::1]:8111", "--dax-advertise", "[2001:db8::1]:8112", "--dax-advertise", "db.example.com"});
   ASSERT_TRUE(one.ok());
   ASSERT_TRUE(one->serve.dax.plain);
   EXPECT_EQ(one->serve.dax.plain->address, "::1");
@@ -267,6 +267,8 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--dax", "a:1", "--dax-advertise", "[::1]1"},
            {"serve", "--dax", "a:1", "--dax-advertise", "a:"},
            {"serve", "--dax", "a:1", "--dax-advertise", "a:0"},
+           {"serve", "--dax", "a:1", "--dax-advertise", "0.0.0.0:8111"},
+           {"serve", "--dax", "a:1", "--dax-advertise", "[::]"},
            {"serve", "--dax", "a:1", "--dax-tls", "a:2", "--tls-cert", "c", "--tls-key", "k", "--dax-advertise", "a:3"},
            {"serve", "--in-memory=yes"},
            {"serve", "--data", ""},

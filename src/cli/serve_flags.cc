@@ -58,6 +58,10 @@ Result<void> add_dax_advertised(Draft& draft, const Flag& flag, std::string_view
     return misuse("--dax-advertise takes HOST or HOST:PORT, such as db.example.com:8111 or [2001:db8::1]:8111, not " +
                   quoted(text) + ".");
   }
+  if (host == "0.0.0.0" || host == "::") {
+    return misuse("--dax-advertise takes the address at which clients reach this server, not " + quoted(text) +
+                  ", which stands for all addresses.");
+  }
   dax::Advertised advertised{std::string(host)};
   if (!rest.empty()) {
     PARTITA_TRY(const uint64_t port, read_number(std::string(flag.name) + " HOST:PORT", rest.substr(1), 1, 65535));
