@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "admin/operator_calls.h"
+#include "auth/dax_action.h"
 #include "auth/text_util.h"
 #include "base/suggestion.h"
 #include "cloudwatch/calls.h"
@@ -69,6 +70,11 @@ Result<void> check_action(std::string_view action) {
   const bool known = std::ranges::any_of(
       actions, [&](const std::string& one) { return std::ranges::equal(one, action, {}, auth::lower, auth::lower); });
   if (known) return {};
+  if (const std::string_view instead = auth::action_instead(action); !instead.empty()) {
+    return Error(ErrorKind::kInvalid, "No request has the action " + std::string(action) +
+                                          ". Calls on items over DAX are authorised as over HTTP: they need " +
+                                          std::string(instead) + " on the table.");
+  }
   return Error(ErrorKind::kInvalid,
                "No request has the action " + std::string(action) + "." + suggested(action, actions));
 }

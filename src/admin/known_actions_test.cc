@@ -39,6 +39,10 @@ TEST(KnownActions, SuggestTheClosest) {
   EXPECT_EQ(said("partita:MoveClok"), "No request has the action partita:MoveClok. Did you mean 'partita:MoveClock'?");
   // The name of the service makes nothing alike.
   EXPECT_EQ(said("dynamodb:Xyz"), "No request has the action dynamodb:Xyz.");
+  EXPECT_EQ(said("dax:getItem"),
+            "No request has the action dax:getItem. Calls on items over DAX are authorised as over HTTP: they need "
+            "dynamodb:GetItem on the table.");
+  EXPECT_EQ(said("dax:CreateCluster"), "allowed");
   EXPECT_EQ(said("s3:GetObject"), "No request has the action s3:GetObject.");
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "auth/dax_action.h"
 #include "auth/policy.h"
 #include "auth/text_util.h"
 
@@ -226,12 +227,17 @@ class PolicyReader {
     return {};
   }
 
-  Result<void> read_actions(const dom::object& object, Policy::Statement& statement) const {
+  Result<void> read_actions(const dom::object& object, Policy::Statement& statement) {
     PARTITA_TRY(const dom::element value, choose(object, "Action", statement.not_actions));
     const auto all = one_or_more(value, text_of);
     if (!all) return wrong("An Action is a text or a list of texts.", "Action");
     for (const std::string& action : *all) {
       if (!is_action(action)) return wrong("Actions/Conditions must be prefaced by a vendor: " + action + ".", action);
+      if (const std::string_view instead = action_instead(action); !instead.empty()) {
+        policy_.warnings_.push_back(statement_number() + " names " + action +
+                                    ", which no request to this server has: items over DAX need " +
+                                    std::string(instead) + " on the table.");
+      }
       statement.actions.push_back(*Pattern::read(action, {true, false, true}));
     }
     return {};
@@ -293,12 +299,15 @@ class PolicyReader {
          std::string(key)});
   }
 
+  // Of the one that is read.
+  std::string statement_number() const { return "Statement " + std::to_string(policy_.statements() + 1); }
+
   void warn(std::string_view key, const PolicyCondition& condition, const Policy::Statement& statement) {
     const bool holds = condition.holds_when_absent();
     if (holds != statement.allows) return;  // it does what it says
-    const std::string which = "Statement " + std::to_string(policy_.statements() + 1);
     const std::string does = holds ? " is not restricted by " : " denies nothing: it asks for ";
-    policy_.warnings_.push_back(which + does + std::string(key) + ", which no request to this server has.");
+    policy_.warnings_.push_back(statement_number() + does + std::string(key) +
+                                ", which no request to this server has.");
   }
 
   Policy policy_;

@@ -227,6 +227,19 @@ TEST(PolicyTest, WarnsOfConditionsThatDoNothing) {
   EXPECT_EQ(warning(with_condition("Deny", "StringEquals", "aws:username")), "");
 }
 
+TEST(PolicyTest, WarnsOfActionsOfDaxOnItems) {
+  const auto warned = [](const std::string& action) {
+    return warning(R"({"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":")" + action +
+                   R"(","Resource":"*"}})");
+  };
+  EXPECT_EQ(warned("DAX:getItem"),
+            "Statement 1 names DAX:getItem, which no request to this server has: items over DAX need dynamodb:GetItem "
+            "on the table.");
+  for (const char* const action : {"dax:*", "dax:CreateCluster", "dynamodb:GetItem", "dax:", "*"}) {
+    EXPECT_EQ(warned(action), "") << action;
+  }
+}
+
 // Asks about a name: what is not known of an access holds in what allows, and not in what denies.
 class OfName final : public ConditionContext {
  public:
