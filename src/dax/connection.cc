@@ -5,15 +5,18 @@
 #include <utility>
 
 #include "base/executor.h"
+#include "base/log.h"
 #include "base/reserve.h"
 #include "base/workers.h"
 #include "dax/definitions.h"
 #include "dax/endpoints.h"
 #include "dax/item_codec.h"
+#include "dax/other_protocol.h"
 #include "model/fault.h"
 #include "ops/footprint.h"
 #include "ops/table_meters.h"
 #include "wire/dax/error.h"
+#include "wire/error_body.h"
 
 namespace partita::dax {
 
@@ -156,13 +159,14 @@ Task<> Connection::serve() {
       received_.received(size);
       status = scanner.scan(received_.bytes());
     }
-    if (status != ScanStatus::kComplete) co_return co_await give_up(status);
+    if (status == ScanStatus::kMalformed) co_return co_await turn_away(greeted);
+    if (status != ScanStatus::kComplete) co_return co_await give_up(status, scanner.size());
     const std::string_view request = received_.bytes().substr(0, scanner.size());
     if (!greeted) {
       greeted = greet(request);
       if (!greeted) co_return;
     } else if (scanner.method() == Method::kAuthorizeConnection) {
-      if (!authorise(request.substr(scanner.arguments_at()))) co_return;
+      if (!authorise(request.substr(scanner.arguments_at()))) co_return co_await turn_away(greeted);
       work += kWorkOfAuthorisation;
     } else {
       next = co_await answer(scanner.method(), request.substr(scanner.arguments_at()));
@@ -185,7 +189,11 @@ std::optional<Error> Connection::refusal_of(size_t bytes) {
 // False: this is no client of DAX's, or one of another protocol.
 bool Connection::greet(std::string_view preamble) {
   const auto read = wire::dax::read_preamble(preamble);
-  if (!read.ok()) return false;
+  if (!read.ok()) {
+    log(LogLevel::kDebug,
+        {"The preamble of a DAX client at ", address(), " was refused: ", wire::message_of(read.error())});
+    return false;
+  }
   framed_ = read->framed;
   user_agent_ = read->user_agent.substr(0, kMaxUserAgent);
   always_selects_ = user_agent_.starts_with(kGoV2);
@@ -337,14 +345,34 @@ void Connection::note_refused(const ops::Call& call, const Error& error, const o
   context_.handler.answered(call, reply, context_.clock.monotonic_ns() - call.began_ns);
 }
 
-// A request that cannot be skipped ends the connection; one that is no CBOR does so without a word.
-Task<> Connection::give_up(ScanStatus status) {
-  if (status == ScanStatus::kMalformed) co_return;
+// Bytes that are no request of DAX end the connection: without a word, unless they are HTTP.
+Task<> Connection::turn_away(bool greeted) {
+  const OtherProtocol protocol = greeted ? OtherProtocol::kUnknown : other_protocol(received_.bytes());
+  std::string_view what = greeted ? " sent a request that is malformed." : " sent bytes that are no preamble of DAX.";
+  if (protocol == OtherProtocol::kHttp) what = " spoke HTTP to the DAX port: DynamoDB's API is at --listen.";
+  if (protocol == OtherProtocol::kTls && !encrypted()) what = " spoke TLS to the DAX port of --dax: it has none.";
+  log(LogLevel::kDebug, {greeted ? "A DAX client at " : "A client at ", address(), what});
+  if (protocol != OtherProtocol::kHttp) co_return;
+  enter(Phase::kWriting, kReplyToHttp.size());
+  net::WriteBytes write(stream(), kReplyToHttp, {});
+  const bool sent = co_await write;
+  if (sent) co_await drain();
+}
+
+// A request that cannot be skipped ends the connection. It has `bytes` at least.
+Task<> Connection::give_up(ScanStatus status, size_t bytes) {
   const bool large = status == ScanStatus::kTooLarge;
   Error error =
       large ? model::refuse(Fault::kDaxMalformed,
                             {"it has more than " + std::to_string(context_.options.max_request_bytes) + " bytes"})
             : model::refuse(Fault::kDaxUnsupported, {"A method of this number"});
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (large && throttle.pass(unsaid)) {
+    log(LogLevel::kInfo,
+        {"A request of a DAX client at ", address(), " was refused: it has at least ", std::to_string(bytes),
+         " bytes, and the limit is ", std::to_string(context_.options.max_request_bytes), "."});
+  }
   co_await refuse(std::move(error));
   co_await drain();
 }

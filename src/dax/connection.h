@@ -72,7 +72,8 @@ class Connection final : public net::Connection, private ops::Source {
   Task<Next> answer_endpoints();
   Task<Next> refuse(Error error, const ops::Operation* operation = nullptr);
   void note_refused(const ops::Call& call, const Error& error, const ops::Operation* operation);
-  Task<> give_up(wire::dax::ScanStatus status);
+  Task<> turn_away(bool greeted);
+  Task<> give_up(wire::dax::ScanStatus status, size_t bytes);
   Task<> drain();
 
   ops::Call begin_call();

@@ -345,6 +345,19 @@ TEST_F(DaxServer, ReadsNoLargeRequestOfAStranger) {
   EXPECT_TRUE(client.ended());
 }
 
+TEST_F(DaxServer, TellsClientsOfHttpWhereTheyAre) {
+  for (const std::string_view method : {"GET", "POST"}) {
+    Peer client = peer();
+    client.send(std::string(method) + " / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const std::string reply = client.take_bytes(100'000);
+    const size_t body = reply.find("\r\n\r\n") + 4;
+    EXPECT_TRUE(reply.starts_with("HTTP/1.1 400 ")) << reply;
+    EXPECT_TRUE(reply.contains("Content-Length: " + std::to_string(reply.size() - body) + "\r\n")) << reply;
+    EXPECT_EQ(reply.substr(body),
+              "This port speaks the protocol of DAX: use the address of --listen for DynamoDB's.\n");
+  }
+}
+
 TEST_F(DaxServer, RefusesTooLargeRequests) {
   options_.max_request_bytes = 1'000'000;
   Peer client = peer();

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "dax/connection.h"
+#include "dax/other_protocol.h"
 
 namespace partita::dax {
 
@@ -49,7 +50,7 @@ net::Protocol Protocol::listener(Encryption encryption) const {
   return {.make_factory =
               [shared = shared_](const net::WorkerState& worker) { return std::make_unique<Factory>(shared, worker); },
           .scheme = tls ? "daxs" : "dax",
-          .tls = {.certificate = tls ? shared_->options.certificate : nullptr}};
+          .tls = {.certificate = tls ? shared_->options.certificate : nullptr, .plain_http_reply = kReplyToPlainHttp}};
 }
 
 }  // namespace partita::dax

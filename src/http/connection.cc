@@ -148,15 +148,25 @@ Task<Connection::Arrival> Connection::read_request() {
     const bool bulky = in_body && std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes()) > kSmallBody;
     net::ReadBytes read(stream(), space, bulky);
     const size_t size = co_await read;
-    if (size == 0) co_return Arrival::kEnd;
+    if (size == 0) {
+      note_dax();
+      co_return Arrival::kEnd;
+    }
     state = reader_.received(size);
   }
   if (state == State::kComplete) co_return Arrival::kRequest;
+  note_dax();
   const std::string_view repeated = reader_.repeated_header();
   std::string text;
   if (!repeated.empty()) text = "The header " + std::string(repeated) + " came twice.\n";
   co_await refuse(status_of(state), text);
   co_return Arrival::kRefused;
+}
+
+void Connection::note_dax() const {
+  constexpr std::string_view kPreamble = "\x67J7yne5G";
+  if (!reader_.bytes().starts_with(kPreamble)) return;
+  log(LogLevel::kDebug, {"A client at ", address(), " spoke DAX to the HTTP port: give it the address of --dax."});
 }
 
 // Refuses before the body is read what the head alone decides: once by its origin (`origin_checked`), and by its caller

@@ -65,6 +65,8 @@ class Connection final : public net::Connection, private ops::Source {
   enum class Arrival : uint8_t { kRequest, kEnd, kRefused };
 
   Task<Arrival> read_request();
+  // Logs it if what came is no HTTP, but DAX.
+  void note_dax() const;
   Task<bool> refuse_early(bool& origin_checked, bool& caller_checked);
   Task<bool> answer(bool keep_alive);
   ops::Call begin_call(std::string_view body);

@@ -63,6 +63,8 @@ class RequestReader {
   // Frees all memory: nothing more will be read.
   void drop();
 
+  // What has arrived of the current request.
+  std::string_view bytes() const { return {data_ + begin_, end_ - begin_}; }
   // No byte of the current request has arrived yet.
   bool idle() const { return end_ == begin_ && part_ == Part::kRequestLine; }
   bool head_complete() const { return part_ > Part::kHeaders; }

@@ -146,7 +146,6 @@ def test_a_request_that_never_ends_is_given_up(server):
 @pytest.mark.parametrize(
     "sent",
     [
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         preamble(magic="J7yne5X"),
         preamble(layering=2),
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -160,6 +159,46 @@ def test_a_request_that_never_ends_is_given_up(server):
 def test_what_is_no_dax_ends_silently(server, sent):
     with Connection("127.0.0.1", server.dax_port, greeting=sent) as connection:
         assert connection.ended()
+
+
+def logged(server, text):
+    deadline = time.monotonic() + 10
+    while text not in server.log():
+        assert time.monotonic() < deadline, (text, server.log())
+        time.sleep(0.02)
+
+
+def test_what_speaks_another_protocol_is_logged():
+    with dax_server("--log-level", "debug") as server:
+        for method in ("GET", "POST"):
+            asked = f"{method} / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n".encode()
+            with Connection("127.0.0.1", server.dax_port, greeting=asked) as connection:
+                answer = connection.rest()
+            assert answer.startswith(b"HTTP/1.1 400 ") and b"This port speaks the protocol of DAX" in answer
+        logged(server, " spoke HTTP to the DAX port: DynamoDB's API is at --listen.")
+        for sent, line in [
+            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", " spoke TLS to the DAX port of --dax: it has none."),
+            (b"\xff" * 10, " sent bytes that are no preamble of DAX."),
+            (preamble(layering=2), "The preamble of a DAX client at 127.0.0.1"),
+            (preamble() + b"\xff", " sent a request that is malformed."),
+        ]:
+            with Connection("127.0.0.1", server.dax_port, greeting=sent) as connection:
+                assert connection.ended()
+            logged(server, line)
+        with Connection("127.0.0.1", server.port, greeting=preamble() + authorization("local", "local")) as connection:
+            assert b"400" in connection.rest()
+        with Connection("127.0.0.1", server.port, greeting=preamble()):
+            pass
+        logged(server, " spoke DAX to the HTTP port: give it the address of --dax.")
+        with connect(server) as connection:
+            connection.send(request("putItem", b"Music", b"a") + b"\x5a\x7f\xff\xff\xff")
+            with pytest.raises(DaxError):
+                connection.reply()
+        logged(server, " was refused: it has at least 2147483")
+        logged(server, " bytes, and the limit is 16777216.")
+        with connect(server) as connection:
+            assert refusal(connection, "defineKeySchema", b"Nothing").code == "ResourceNotFoundException"
+        logged(server, "about Nothing")
 
 
 def test_operations_on_tables_are_refused_by_name(server):
@@ -194,7 +233,7 @@ def test_deep_and_large_requests_are_bounded(server):
         assert connection.ended()
     with connect(server) as connection:
         connection.send(request("putItem", b"Music", b"a") + b"\x5a\x7f\xff\xff\xff")
-        with pytest.raises(DaxError, match="16 MiB"):
+        with pytest.raises(DaxError, match="16777216 bytes"):
             connection.reply()
         assert connection.ended()
 

@@ -227,6 +227,13 @@ class Connection:
         except ConnectionResetError:
             return True
 
+    def rest(self):
+        """All that comes until the server closes its side."""
+        self._received, received = b"", self._received
+        while piece := self.socket.recv(65536):
+            received += piece
+        return received
+
     # --- items of tables whose keys are texts
 
     def _key(self, table, key):

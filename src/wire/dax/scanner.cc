@@ -1,6 +1,7 @@
 #include "wire/dax/scanner.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "model/fault.h"
@@ -184,9 +185,8 @@ ScanStatus RequestScanner::scan_head(std::string_view bytes) {
     return ScanStatus::kMore;
   }
   if (major == CborMajor::kBytes || major == CborMajor::kText) {
-    // No larger than is allowed, so that the sum cannot overflow.
+    at_ = argument > SIZE_MAX - at_ ? SIZE_MAX : at_ + argument;
     if (argument > max_bytes_) return ScanStatus::kTooLarge;
-    at_ += argument;
   }
   return end_item();
 }
@@ -211,7 +211,10 @@ ScanStatus RequestScanner::open(bool map, bool endless, uint64_t count) {
   tagged_ = false;
   if (endless) count = 0;
   // Every item takes a byte or more, so that the doubled count cannot overflow either.
-  if (count > max_bytes_) return ScanStatus::kTooLarge;
+  if (count > max_bytes_) {
+    at_ = count > SIZE_MAX - at_ ? SIZE_MAX : at_ + count;
+    return ScanStatus::kTooLarge;
+  }
   if (count == 0 && !endless) return end_item();
   if (depth_ == kMaxDepth) return ScanStatus::kMalformed;
   levels_[depth_++] = {map ? 2 * count : count, endless, map};

@@ -66,7 +66,7 @@ class RequestScanner {
   // stays the same once it is not kMore.
   ScanStatus scan(std::string_view bytes);
 
-  // After kComplete: the bytes of the whole. After kMore: it has at least that many.
+  // After kComplete: the bytes of the whole. After kMore and kTooLarge: it has at least that many.
   size_t size() const { return at_; }
   // Of a request, after kComplete: what it calls, and how many bytes come before its arguments.
   Method method() const { return method_; }
@@ -106,7 +106,7 @@ class RequestScanner {
 
 // What a client says of itself before its requests.
 struct Preamble {
-  bool framed = false;              // layering 1: replies come in frames
+  bool framed = false;               // layering 1: replies come in frames
   std::string_view user_agent = {};  // points into the bytes; empty: not given
 };
 
