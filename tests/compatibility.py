@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "compatibility.md"
 MODEL = ROOT / "tests" / "service_model.json"
 OPS = ROOT / "src" / "ops"
+DAX_METHODS = ROOT / "src" / "wire" / "dax" / "scanner.h"
 BEGIN, END = "<!-- operations: begin -->", "<!-- operations: end -->"
 SERVICES = {
     "DynamoDB": "dynamodb",
@@ -48,6 +49,12 @@ def label(title, name):
     """What cases of tests/api call the operation: its name, with that of the service if DynamoDB has one of the name."""
     is_second = title != "DynamoDB" and ("DynamoDB", name) in served()
     return f"{SHORT[title]}.{name}" if is_second else name
+
+
+def over_dax():
+    """The operations of DAX's protocol, which no service model describes."""
+    methods = DAX_METHODS.read_text().split("kGetItem", 1)[1].split("//", 1)[0]
+    return sorted(["GetItem", *re.findall(r"\bk(\w+) =", methods)])
 
 
 def refused():
@@ -100,6 +107,9 @@ def generated(results):
     lines.append(f"Of the operations in the service model of {known['source']}, Partita serves")
     lines.append("")
     lines += [f"- {sum(title == of for of, _ in kinds)} of {len(names)} of {title}" for title, names in services.items()]
+    lines += ["", f"{len(over_dax())} operations are also served over [DAX's protocol](dax.md), which no service model describes:"]
+    lines += [f"{', '.join(over_dax())}. `tests/dax` runs AWS's clients, and compares each result with the one over HTTP;"]
+    lines += ["[DAX](#dax) has the differences. The rows of the service DAX are its [control API](dax-control.md)."]
     lines += ["", "| operation | service | kind | cases in tests/api |", "|---|---|---|--:|"]
     for title in services:
         of_service = sorted((name, kind) for (of, name), kind in kinds.items() if of == title)
