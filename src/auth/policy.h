@@ -74,7 +74,8 @@ class Policy {
   size_t statements() const { return statements_.size(); }
 
   // One sentence for each condition without effect, because no request to this server has its key: a statement that
-  // never denies, or that allows more than it seems to. And one for each action of AWS's DAX on items.
+  // never denies, or that allows more than it seems to. And one for each action of AWS's DAX on items whose
+  // counterpart of DynamoDB the policy does not name.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

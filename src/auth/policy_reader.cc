@@ -140,6 +140,7 @@ class PolicyReader {
       PARTITA_TRY_VOID(read_statement(*statement));
     }
     policy_.index_.finish();
+    for (const ActionOfDax& one : actions_of_dax_) warn(one);
     return std::move(policy_);
   }
 
@@ -233,10 +234,12 @@ class PolicyReader {
     if (!all) return wrong("An Action is a text or a list of texts.", "Action");
     for (const std::string& action : *all) {
       if (!is_action(action)) return wrong("Actions/Conditions must be prefaced by a vendor: " + action + ".", action);
-      if (const std::string_view instead = action_instead(action); !instead.empty()) {
-        policy_.warnings_.push_back(statement_number() + " names " + action +
-                                    ", which no request to this server has: items over DAX need " +
-                                    std::string(instead) + " on the table.");
+      const std::string_view instead = action_instead(action);
+      const auto is_same = [&](const ActionOfDax& one) {
+        return one.instead == instead && one.allows == statement.allows;
+      };
+      if (!instead.empty() && !statement.not_actions && std::ranges::none_of(actions_of_dax_, is_same)) {
+        actions_of_dax_.push_back({statement_number(), action, instead, statement.allows});
       }
       statement.actions.push_back(*Pattern::read(action, {true, false, true}));
     }
@@ -310,8 +313,33 @@ class PolicyReader {
                                 ", which no request to this server has.");
   }
 
+  struct ActionOfDax {
+    std::string statement;
+    std::string action;
+    std::string_view instead;
+    bool allows;
+  };
+
+  // Policies of AWS's name the action of DynamoDB beside it.
+  void warn(const ActionOfDax& one) {
+    class NoRequest final : public ConditionContext {
+     public:
+      std::optional<std::span<const std::string_view>> values(const KeyName&) override { return std::nullopt; }
+    } none;
+    const bool has_both = std::ranges::any_of(policy_.statements_, [&](const Policy::Statement& statement) {
+      const auto names_it = [&](const Pattern& action) { return action.matches(one.instead, none); };
+      return statement.allows == one.allows &&
+             std::ranges::any_of(statement.actions, names_it) != statement.not_actions;
+    });
+    if (has_both) return;
+    const std::string what = ", which no request to this server has: items over DAX need ";
+    policy_.warnings_.push_back(one.statement + " names " + one.action + what + std::string(one.instead) +
+                                " on the table.");
+  }
+
   Policy policy_;
   bool variables_ = false;
+  std::vector<ActionOfDax> actions_of_dax_;  // the first of each
   std::set<std::string> sids_;
 };
 

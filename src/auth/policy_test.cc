@@ -229,12 +229,14 @@ TEST(PolicyTest, WarnsOfConditionsThatDoNothing) {
 
 TEST(PolicyTest, WarnsOfActionsOfDaxOnItems) {
   const auto warned = [](const std::string& action) {
-    return warning(R"({"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":")" + action +
-                   R"(","Resource":"*"}})");
+    return warning(R"({"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":[")" + action +
+                   R"("],"Resource":"*"}})");
   };
   EXPECT_EQ(warned("DAX:getItem"),
             "Statement 1 names DAX:getItem, which no request to this server has: items over DAX need dynamodb:GetItem "
             "on the table.");
+  EXPECT_EQ(warned(R"(dax:GetItem","dynamodb:PutItem)").substr(0, 29), "Statement 1 names dax:GetItem");
+  EXPECT_EQ(warned(R"(dax:GetItem","dynamodb:Get*)"), "") << "as AWS's policies";
   for (const char* const action : {"dax:*", "dax:CreateCluster", "dynamodb:GetItem", "dax:", "*"}) {
     EXPECT_EQ(warned(action), "") << action;
   }
