@@ -73,7 +73,7 @@ Result<void> check_list_of_values(const JsonValue& list) {
   return {};
 }
 
-Result<void> check_map_of_values(const JsonValue& map) {
+Result<void> check_attribute_map(const JsonValue& map) {
   PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", ValuePlace::kField));
   for (const auto [name, member] : map.members()) PARTITA_TRY_VOID(check_attribute_value(member, ValuePlace::kElement));
   return {};
@@ -132,7 +132,7 @@ Result<void> check_datatype(Type type, const JsonValue& value) {
     case Type::kNull:
       return check_boolean(value);
     case Type::kM:
-      return check_map_of_values(value);
+      return check_attribute_map(value);
     case Type::kL:
       return check_list_of_values(value);
     case Type::kSS:
