@@ -38,13 +38,14 @@ class Handler final : public ops::CallHandler {
   Result<const auth::Caller*> admit(const ops::Call& call) override { return service_.admit(call); }
   void answered(const ops::Call&, const ops::Reply& reply, int64_t) override {
     const MutexLock lock(mutex_);
-    retry_after_ms_ = reply.retry_after_ms;
+    body_ = reply.body;
     const std::string name = reply.operation == nullptr ? "-" : std::string(reply.operation->name);
     answered_.push_back(name + " " + std::to_string(reply.status));
   }
-  uint32_t retry_after_ms() {
+  // Of the last reply, as HTTP has it.
+  std::string body() {
     const MutexLock lock(mutex_);
-    return retry_after_ms_;
+    return body_;
   }
   std::vector<std::string> answers() {
     const MutexLock lock(mutex_);
@@ -55,7 +56,7 @@ class Handler final : public ops::CallHandler {
   ops::Service& service_;
   Mutex mutex_;
   std::vector<std::string> answered_;
-  uint32_t retry_after_ms_ = 0;  // of the last reply
+  std::string body_;
 };
 
 // An engine that can refuse to store attribute lists.
