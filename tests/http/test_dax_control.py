@@ -161,6 +161,14 @@ def test_tags_of_a_new_cluster_need_their_own_permission(server):
         time.sleep(0.05)
 
 
+def test_an_empty_subnet_group_is_the_default_one():
+    """Terraform sends it where its configuration has none."""
+    with running_server(in_memory=True, extra_args=["--dax", "127.0.0.1:0"]) as server:
+        dax = boto3.client("dax", endpoint_url=server.url, region_name=REGION, aws_access_key_id="key",
+                           aws_secret_access_key="secret")
+        assert dax.create_cluster(ClusterName="mine", SubnetGroupName="", **WANTED)["Cluster"]["SubnetGroup"] == "default"
+
+
 def test_a_cluster_survives_a_restart(tmp_path):
     for run in range(2):
         with running_server(data_dir=tmp_path / "data", extra_args=["--dax", "127.0.0.1:0"]) as server:

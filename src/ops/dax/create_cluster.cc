@@ -28,7 +28,9 @@ struct CreateCluster {
     request.description = decode_sent_text(in, Field::kDescription);
     request.nodes = in.integer(Field::kReplicationFactor).value_or(0);
     request.zones = texts(in[Field::kAvailabilityZones]);
-    if (in.has(Field::kSubnetGroupName)) request.subnet_group = decode_lower_name(in, Field::kSubnetGroupName);
+    // Terraform sends an empty one for none.
+    if (!in.text(Field::kSubnetGroupName).empty())
+      request.subnet_group = decode_lower_name(in, Field::kSubnetGroupName);
     request.security_groups = texts(in[Field::kSecurityGroupIds]);
     request.window = decode_sent_text(in, Field::kPreferredMaintenanceWindow);
     request.topic = decode_sent_text(in, Field::kNotificationTopicArn);
