@@ -138,7 +138,7 @@ World::World() : engine_(open_memory_engine()) {
   PARTITA_CHECK(opened.ok());
   database_ = std::move(opened).value();
   service_ = std::make_unique<ops::Service>(*database_);
-  service_->set_dax_address({.plain = {"127.0.0.1", 8111}, .encrypted = {}});
+  service_->set_dax_address({.plain = {{"127.0.0.1", 8111}}, .encrypted = {}});
   for (const std::string_view table : {kHash, kWide}) PARTITA_CHECK(send("CreateTable", table).status == 200);
   for (const std::string& table : tables()) settled(table);
   PARTITA_CHECK(send("BatchWriteItem", kItems).status == 200);
