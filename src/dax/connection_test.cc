@@ -18,9 +18,8 @@ namespace partita::dax {
 namespace {
 
 TEST_F(DaxServer, ClosesSilentlyWhatIsNoDax) {
-  for (const std::string& bytes :
-       {preamble(0, "J7yne5H"), preamble(2), std::string("GET / HTTP/1.1\r\n\r\n"), std::string("\x16\x03\x01\x02\x00"),
-        preamble(0) + "\xff", preamble(0) + "\x01\x61x", preamble(0) + "\x5f"}) {
+  for (const std::string& bytes : {preamble(0, "J7yne5H"), preamble(2), std::string("\x16\x03\x01\x02\x00"),
+                                   preamble(0) + "\xff", preamble(0) + "\x01\x61x", preamble(0) + "\x5f"}) {
     Peer client = peer();
     client.send(bytes);
     EXPECT_TRUE(client.ended()) << bytes;

@@ -1,7 +1,6 @@
 #include "storage/engine.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "base/check.h"
@@ -12,10 +11,12 @@ void Page::append(std::string_view key, std::string_view value, Version version)
   const size_t offset = buffer_.size();
   rows_.push_back(
       {static_cast<uint32_t>(offset), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size()), version});
-  buffer_.resize_and_overwrite(offset + key.size() + value.size(), [&](char* buffer, size_t size) {
-    std::memcpy(buffer + offset, key.data(), key.size());
-    std::memcpy(buffer + offset + key.size(), value.data(), value.size());
-    return size;
+  const size_t end = offset + key.size() + value.size();
+  // The function's second argument is the new capacity in libstdc++ 12, if the buffer grows.
+  buffer_.resize_and_overwrite(end, [&](char* buffer, size_t) {
+    key.copy(buffer + offset, key.size());
+    value.copy(buffer + offset + key.size(), value.size());
+    return end;
   });
 }
 
