@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -86,6 +87,12 @@ class Destination {
 
   // The number of documents in that index, all writes so far included.
   virtual Result<uint64_t> count(Generation generation) = 0;
+
+  // The mark of that fill: a short text that the other end keeps beside its documents, where users do not see it. The
+  // runner notices by it that the store is older than the other end, as after the restore of a backup. nullopt: there is
+  // none. A destination that cannot keep one leaves these out.
+  virtual Result<std::optional<std::string>> read_mark(Generation /*generation*/) { return std::optional<std::string>(); }
+  virtual Result<void> write_mark(Generation /*generation*/, std::string_view /*mark*/) { return {}; }
 
   // Deletes all indexes and names of this sink. Idempotent.
   virtual Result<void> remove() = 0;
