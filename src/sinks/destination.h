@@ -1,5 +1,5 @@
-// The other end of a sink: what the runner (sink_carrier.h) needs of a search engine, or of anything else that keeps the
-// newest state of each item by its version.
+// The other end of a sink: what the runner (sink_carrier.h) needs of a search engine, or of anything else that keeps
+// the newest state of each item by its version.
 //
 // A new kind of destination is one file, which derives from Destination, and one row in destination_list.inc.
 #pragma once
@@ -26,15 +26,15 @@ enum class DocumentMode : uint8_t { kTemplate, kFlat };
 
 // What a destination knows of its sink. Paths are those of files that each server that carries the sink has.
 struct DestinationSettings {
-  std::string url;               // scheme://host[:port][/path], without a user
-  std::string index;             // its name at the other end; empty: made from `table` and `sink`
-  std::string table;             // name of the table
-  std::string sink;              // name of the sink, unique within the table
-  uint32_t table_id = 0;         // with `number`: never used by another sink of the store
+  std::string url;        // scheme://host[:port][/path], without a user
+  std::string index;      // its name at the other end; empty: made from `table` and `sink`
+  std::string table;      // name of the table
+  std::string sink;       // name of the sink, unique within the table
+  uint32_t table_id = 0;  // with `number`: never used by another sink of the store
   uint32_t number = 0;
-  model::KeySchema keys;         // of the table
-  std::string credentials_file;  // empty: none. Read for each connection
-  std::string authority_file;    // PEM; empty: the system's authorities
+  model::KeySchema keys;            // of the table
+  std::string credentials_file;     // empty: none. Read for each connection
+  std::string authority_file;       // PEM; empty: the system's authorities
   std::vector<std::string> fields;  // top-level attributes that are sent; empty: all
   DocumentMode mode = DocumentMode::kTemplate;
 };
@@ -61,8 +61,8 @@ struct Outcome {
   bool conflict = false;  // of kDone: it had a newer version
 };
 
-// Used by one thread at a time; its calls block. Errors of all calls: kUnavailable with a sentence (nothing is known, try
-// again later), kInvalid (reason 0) with a sentence: no use to try again before the operator has changed something.
+// Used by one thread at a time; its calls block. Errors of all calls: kUnavailable with a sentence (nothing is known,
+// try again later), kInvalid (reason 0) with a sentence: no use to try again before the operator has changed something.
 class Destination {
  public:
   virtual ~Destination() = default;
@@ -89,9 +89,11 @@ class Destination {
   virtual Result<uint64_t> count(Generation generation) = 0;
 
   // The mark of that fill: a short text that the other end keeps beside its documents, where users do not see it. The
-  // runner notices by it that the store is older than the other end, as after the restore of a backup. nullopt: there is
-  // none. A destination that cannot keep one leaves these out.
-  virtual Result<std::optional<std::string>> read_mark(Generation /*generation*/) { return std::optional<std::string>(); }
+  // runner notices by it that the store is older than the other end, as after the restore of a backup. nullopt: there
+  // is none. A destination that cannot keep one leaves these out.
+  virtual Result<std::optional<std::string>> read_mark(Generation /*generation*/) {
+    return std::optional<std::string>();
+  }
   virtual Result<void> write_mark(Generation /*generation*/, std::string_view /*mark*/) { return {}; }
 
   // Deletes all indexes and names of this sink. Idempotent.

@@ -28,9 +28,8 @@ Result<DestinationFactory> find_destination(std::string_view url) {
     if (url.starts_with(scheme) && url.substr(scheme.size()).starts_with("://")) return std::move(factory);
     known += (known.empty() ? "" : ", ") + std::string(scheme);
   }
-  return Error(ErrorKind::kInvalid,
-               "The URL of a sink begins with one of these schemes, and \"://\": " + known + ". This one does not: " +
-                   std::string(url));
+  return Error(ErrorKind::kInvalid, "The URL of a sink begins with one of these schemes, and \"://\": " + known +
+                                        ". This one does not: " + std::string(url));
 }
 
 }  // namespace partita::sinks

@@ -11,6 +11,7 @@
 #include "table/rows/expiry_rows.h"
 #include "table/rows/job_row.h"
 #include "table/rows/row_maker.h"
+#include "table/rows/sink_rows.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
 #include "table/rows/vector_rows.h"
@@ -31,7 +32,7 @@ constexpr size_t kLoadPage = 1000;
 constexpr size_t kLoadPageBytes = 4 << 20;
 
 // A server refuses tables with any other.
-constexpr std::array<std::string_view, 3> kKnownFeatures{"streams", kTtlFeature, kVectorFeature};
+constexpr std::array<std::string_view, 4> kKnownFeatures{"streams", kTtlFeature, kVectorFeature, kSinkFeature};
 
 std::string encoded(const TableInfo& info) {
   model::Item item = to_item(info);
@@ -113,6 +114,9 @@ void put_drop_job(const TableInfo& table, Changes& changes) {
   for (const Counting& one : table.counting) job.topics.push_back(counting_topic(table.id, one.index, one.run));
   for (const IndexInfo& index : table.indexes) {
     if (index.vector) job.topics.push_back(vector_topic(table.id, index.id));
+  }
+  for (const uint16_t number : table.sinks) {
+    for (size_t slice = 0; slice < kSinkSlices; ++slice) job.topics.push_back(sink_topic(table.id, number, slice));
   }
   changes.put(job_key(job), job_row(job));
 }

@@ -70,7 +70,7 @@ Task<Result<Differences>> find_differences(storage::Engine& engine) {
   Differences found;
   for (const SystemRow kind : {SystemRow::kAccount, SystemRow::kStream, SystemRow::kNextId, SystemRow::kPolicy,
                                SystemRow::kScaling, SystemRow::kTable, SystemRow::kAlarm, SystemRow::kNames,
-                               SystemRow::kCluster, SystemRow::kRevision}) {
+                               SystemRow::kCluster, SystemRow::kSink, SystemRow::kRevision}) {
     PARTITA_CO_TRY_VOID(co_await compare_kind(engine, kind, found));
   }
   co_return found;
@@ -131,7 +131,8 @@ Task<Result<uint32_t>> highest_table_id(storage::Engine& engine) {
   append_u32(items.begin, 1);
   items.end = second_copies().begin;
   PARTITA_CO_TRY(uint32_t highest, co_await highest_in(engine, std::move(items), 0));
-  for (const SystemRow kind : {SystemRow::kCount, SystemRow::kExpiry, SystemRow::kPolicy, SystemRow::kTrimmed}) {
+  for (const SystemRow kind :
+       {SystemRow::kCount, SystemRow::kExpiry, SystemRow::kPolicy, SystemRow::kTrimmed, SystemRow::kSink}) {
     Range rows = system_rows(kind);
     const size_t before = rows.begin.size();
     PARTITA_CO_TRY(const uint32_t found, co_await highest_in(engine, std::move(rows), before));

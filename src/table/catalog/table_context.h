@@ -16,6 +16,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +36,9 @@
 #include "table/catalog/tokens.h"
 
 namespace partita::table {
+
+class JobType;
+enum class JobKind : char;
 
 using StreamAges = Histogram<6, 27>;  // milliseconds: from 64 ms to 37 hours
 
@@ -58,6 +63,13 @@ struct DatabaseOptions {
   int64_t graph_follow_ms = 200;
   // Notified of changes of users, groups, roles and policies; outlives the database. May be null.
   AccountFollower* follower = nullptr;
+  // Makes the jobs of kinds that folders above `table` have (PARTITA_JOB_ABOVE); null for a kind that nobody does here,
+  // whose jobs wait for another server. May be null itself.
+  std::function<std::unique_ptr<JobType>(JobKind)> make_job = {};
+  // No other process uses the store.
+  bool exclusive = false;
+  // When the database was last rolled back to a snapshot; 0: never.
+  int64_t rolled_back_ms = 0;
   // The largest item collection of a table with a local index.
   int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };

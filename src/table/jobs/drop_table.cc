@@ -3,6 +3,7 @@
 #include "table/jobs/job_type.h"
 #include "table/rows/counts.h"
 #include "table/rows/expiry_rows.h"
+#include "table/rows/sink_rows.h"
 #include "table/rows/system_rows.h"
 #include "table/vectors/vector_log.h"
 
@@ -43,9 +44,9 @@ Task<Result<StepEnd>> erase_table(JobRun& run) {
   if (!erased.ok()) co_return std::move(erased).error();
   // The policies of its streams last as long as those.
   const Key policy = policy_key(job.table_id, {});
-  for (storage::Range rows :
-       {count_rows(job.table_id), storage::just(policy.bytes), storage::just(second_copy(policy).bytes),
-        expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {
+  for (storage::Range rows : {count_rows(job.table_id), storage::just(policy.bytes),
+                              storage::just(second_copy(policy).bytes), expiry_rows(job.table_id),
+                              trimmed_rows(job.table_id), sink_rows(job.table_id), second_sink_rows(job.table_id)}) {
     auto beside = co_await run.engine().erase_range(std::move(rows));
     if (!beside.ok()) co_return std::move(beside).error();
   }

@@ -38,11 +38,20 @@ void log_end(const JobType& type, const Job& job) {
 }  // namespace
 
 JobRunner::JobRunner(TableContext& context)
-    : context_(context), engine_(context.engine()), clock_(context.clock()), background_(context.background()) {
+    : context_(context),
+      engine_(context.engine()),
+      clock_(context.clock()),
+      background_(context.background()),
+      types_(all_job_types(context.options())) {
   const int64_t now_ns = clock_.monotonic_ns();
   for (const JobRow& row : types_) {
     find_due_ns_[row.kind] = now_ns + (row.type->finds_at_start() ? 0 : row.type->find_every_ms() * kNsPerMs);
   }
+}
+
+JobRunner::~JobRunner() {
+  for (const JobRow& row : types_) row.type->hurry();
+  background_.stop();
 }
 
 Result<void> JobRunner::start() {
@@ -121,7 +130,7 @@ Task<Result<void>> JobRunner::look_for_jobs() {
     const Table table = context_.catalog().find(job.table);
     if (table != nullptr && !Catalog::check_features(*table).ok()) continue;
     const storage::Version version = page[i].version;
-    if (!is_free(key, job, version)) continue;
+    if (!type_of(job.kind).runs_here() || !is_free(key, job, version)) continue;
     mine_.insert(key);
     status_.began(key);
     background_.begin([this, job, version] { return work(job, version); });

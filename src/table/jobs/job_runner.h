@@ -28,7 +28,7 @@ class JobRunner final : private JobSearch {
   // The context outlives it.
   explicit JobRunner(TableContext& context);
   // Interrupts the jobs where they are and releases them.
-  ~JobRunner() { background_.stop(); }
+  ~JobRunner();
 
   // Once. Error: kUnavailable, if the system makes no thread.
   Result<void> start();
@@ -73,7 +73,7 @@ class JobRunner final : private JobSearch {
   storage::Engine& engine_;
   const Clock& clock_;
   Background& background_;
-  const std::vector<JobRow> types_ = all_job_types();
+  const std::vector<JobRow> types_;
   JobStatus status_{types_};
 
   // Of the background thread alone.

@@ -72,6 +72,11 @@ class JobType {
   // Metrics of this kind, in addition to those that all kinds have (JobStatus::report()).
   virtual void report(Exposition& /*out*/, int64_t /*now_ns*/) const {}
 
+  // Whether steps of such jobs may be done by this server.
+  virtual bool runs_here() const { return true; }
+  // The runner is about to stop: steps in progress end soon. Called from any thread.
+  virtual void hurry() {}
+
   virtual JobLog log_level() const { return JobLog::kAll; }
 };
 
@@ -85,6 +90,6 @@ struct JobRow {
 };
 
 // All kinds: rows/job_kinds.inc.
-std::vector<JobRow> all_job_types();
+std::vector<JobRow> all_job_types(const DatabaseOptions& options = {});
 
 }  // namespace partita::table

@@ -97,6 +97,7 @@ void tell_catalog(Repair& repair) {
       {SystemRow::kAlarm, "Alarms may be lost: compare what DescribeAlarms says with what there was."},
       {SystemRow::kCluster,
        "DAX's cluster or its groups may be lost: compare what DescribeClusters says with what there was."},
+      {SystemRow::kSink, "Sinks may be lost: compare what `partita sink list` says with what there was."},
       {SystemRow::kNames, "Attribute lists may be lost: restart the clients that use DAX."},
       {SystemRow::kStream, "Streams that were switched off may be lost."}};
   for (const auto& [kind, sentence] : kinds) {

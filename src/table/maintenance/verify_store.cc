@@ -17,6 +17,7 @@
 #include "table/maintenance/verify_parts.h"
 #include "table/rows/expiry_rows.h"
 #include "table/rows/scaling_rows.h"
+#include "table/rows/sink_rows.h"
 #include "table/rows/system_rows.h"
 #include "table/vectors/vector_log.h"
 
@@ -109,6 +110,10 @@ class CatalogReader {
         return;
       case SystemRow::kCluster:
         return take_cluster(row.value);
+      case SystemRow::kSink:
+        if (const auto id = take_u32(rest)) owners_["sinks"].insert(*id);
+        if (!sink_from(row.value).ok()) wrong("A sink cannot be read.");
+        return;
       case SystemRow::kSeed:
         if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made cannot be read.");
         return;
@@ -254,7 +259,7 @@ bool has_owner(const KnownStore& known, std::string_view topic) {
       return row.table_id == id && static_cast<uint64_t>(row.created_ms) == created;
     });
   }
-  if (!is_of("vector") && !is_of("count")) return false;
+  if (!is_of("vector") && !is_of("count") && !is_of("sink")) return false;
   const auto id = take_u32(topic);
   return std::ranges::any_of(known.tables, [&](const auto& one) { return one.second.id == id; });
 }

@@ -3,13 +3,15 @@
 #include "table/catalog/second_copies.h"
 #include "table/items/expiry.h"
 #include "table/maintenance/copy_store.h"
+#include "table/rows/sink_maker.h"
 #include "table/streams/stream_maker.h"
 #include "table/vectors/vector_log.h"
 
 namespace partita::table {
 
 Database::Database(storage::Engine& engine, const Clock& clock, Random& random, const DatabaseOptions& options)
-    : TableContext(engine, clock, random, options, {&expiry_row_maker(), &vector_log_maker(), &stream_record_maker()}),
+    : TableContext(engine, clock, random, options,
+                   {&expiry_row_maker(), &vector_log_maker(), &stream_record_maker(), &sink_log_maker()}),
       VectorSearchContext(static_cast<TableContext&>(*this)),
       jobs_(*this) {}
 

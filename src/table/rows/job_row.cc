@@ -16,7 +16,9 @@ using model::AttributeValue;
 bool is_known(char letter) {
   switch (static_cast<JobKind>(letter)) {
 #define PARTITA_JOB(kind, letter, name) case JobKind::kind:
+#define PARTITA_JOB_ABOVE PARTITA_JOB
 #include "table/rows/job_kinds.inc"
+#undef PARTITA_JOB_ABOVE
 #undef PARTITA_JOB
     return is_stored(static_cast<JobKind>(letter));
   }
@@ -97,6 +99,7 @@ storage::Key job_key(const Job& job) { return job_key(job.kind, job.table_id, jo
 
 std::string job_row(const Job& job) {
   model::Item item;
+  if (!job.carried.empty()) item.set("carried", AttributeValue::binary(job.carried));
   item.set("claim", bytes(job.claim));
   item.set("counted_bytes", AttributeValue::number(model::Number::of(job.counted.bytes)));
   item.set("counted_items", AttributeValue::number(model::Number::of(job.counted.items)));
@@ -136,6 +139,7 @@ Result<Job> job_from(std::string_view key, std::string_view row) {
   fields.take("done", job.done);
   fields.take("ended_at", job.ended_at);
   fields.take("run", job.run);
+  if (const auto* carried = fields.find("carried", model::Type::kB)) job.carried = carried->as_bytes();
   if (const auto* cursor = fields.find("cursor", model::Type::kB)) job.cursor = cursor->as_bytes();
   if (const auto* forgotten = fields.find("forgotten", model::Type::kBool)) job.forgotten = forgotten->as_bool();
   if (const auto* position = fields.find("position", model::Type::kB)) {

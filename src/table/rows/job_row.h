@@ -18,7 +18,9 @@ namespace partita::table {
 
 enum class JobKind : char {
 #define PARTITA_JOB(kind, letter, name) kind = letter,
+#define PARTITA_JOB_ABOVE PARTITA_JOB
 #include "table/rows/job_kinds.inc"
+#undef PARTITA_JOB_ABOVE
 #undef PARTITA_JOB
 };
 // Whether the store has rows of that kind.
@@ -30,7 +32,7 @@ struct Job {
   // The key: there is at most one job of a kind for each table and index.
   JobKind kind = JobKind::kCount;
   uint32_t table_id = 0;  // 0: the whole store
-  uint16_t index_id = 0;  // of kFillIndex and kDropIndex
+  uint16_t index_id = 0;  // of kFillIndex and kDropIndex; of kCarry: the number of the sink
 
   std::string table;                // its name; the table label of metrics
   uint64_t claim = 0;               // of the server that runs it; 0: none
@@ -39,6 +41,8 @@ struct Job {
   Count counted;                    // of kFillIndex: the rows put so far; of kCount: the rows counted so far
   bool forgotten = false;           // of kDropIndex and kDropTable: the catalogue no longer has it, but its rows remain
   std::vector<std::string> topics;  // of kDropTable: logs to be forgotten with the table
+
+  std::string carried;  // of kCarry: the progress of the sink (src/sinks/progress.h)
 
   // Of kCount.
   uint16_t counting = 0;  // the index that is being counted

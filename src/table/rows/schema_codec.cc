@@ -142,6 +142,16 @@ class Fields : public ItemFields {
       require(fields.sound());
     });
   }
+  void take(std::string_view name, std::vector<uint16_t>& out) {
+    const auto* value = find(name, model::Type::kL);
+    if (value == nullptr) return;
+    for (const auto& member : value->as_list()) {
+      const auto number = member.is(model::Type::kN) ? member.as_number().to_int64() : std::nullopt;
+      const bool fits = number && std::in_range<uint16_t>(*number);
+      require(fits);
+      if (fits) out.push_back(static_cast<uint16_t>(*number));
+    }
+  }
   void take(std::string_view name, Throughput& out) {
     const auto* value = find(name, model::Type::kM);
     if (value == nullptr) return;
@@ -350,6 +360,12 @@ model::Item to_item(const TableInfo& table) {
   item.set("partition", from_elements(table.keys.partition));
   item.set("revision", whole(static_cast<int64_t>(table.revision)));
   item.set("settles", whole(table.settles_at_ms));
+  if (table.next_sink > 1) {
+    AttributeValue::List sinks;
+    for (const uint16_t number : table.sinks) sinks.push_back(whole(number));
+    item.set("sinks", AttributeValue::list(std::move(sinks)));
+    item.set("next_sink", whole(table.next_sink));
+  }
   item.set("sort", from_elements(table.keys.sort));
   item.set("status", whole(static_cast<int64_t>(table.status)));
   item.set("throughput", from_throughput(table.throughput));
@@ -371,6 +387,7 @@ Result<TableInfo> table_from_item(const model::Item& item) {
   fields.take("job", table.job);
   fields.take("name", table.name);
   fields.take("next_index", table.next_index_id);
+  fields.take("next_sink", table.next_sink);
   fields.take("partition", table.keys.partition);
   fields.take("revision", table.revision);
   fields.take("settles", table.settles_at_ms);
@@ -379,6 +396,7 @@ Result<TableInfo> table_from_item(const model::Item& item) {
   fields.take("throughput", table.throughput);
   fields.take("uuid", table.uuid);
   take_settings(fields, table);
+  fields.take("sinks", table.sinks);
   if (!sound || !fields.sound() || table.name.empty() || table.keys.partition.empty()) {
     return Error(ErrorKind::kCorrupt, "a table's entry in the catalogue is damaged");
   }

@@ -34,6 +34,7 @@ enum class SystemRow : char {
   kLedger = 'Q',        // then B and buckets or nothing: how servers share capacity (src/throttle/ledger_rows.h)
   kCluster = 'Z',       // then a kind and more: the cluster of DAX, its groups and events (src/clusters)
   kNames = 'F',         // then an id: the names of an attribute list, see attribute_lists.h
+  kSink = 'B',          // then a table id and a number: a sink, see sink_rows.h
   kSeed = 'D',          // the progress and owner of an unfinished --seed, see seed_mark.h
   kCopy = 'Y',          // the progress of an incomplete copy, see copy_store.h
   kProbe = 'W',         // written to test whether the store accepts writes, see readiness.h

@@ -1,0 +1,583 @@
+#include "sinks/carriage.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "base/blocking_scope.h"
+#include "base/log.h"
+#include "sinks/dead_letters.h"
+#include "storage/positions.h"
+#include "storage/ranges.h"
+#include "table/rows/item_rows.h"
+#include "table/rows/job_row.h"
+#include "table/rows/system_rows.h"
+
+namespace partita::sinks {
+
+namespace {
+
+using storage::Changes;
+using storage::Decision;
+using storage::Key;
+using storage::Position;
+using storage::Record;
+using table::JobRun;
+using table::StepEnd;
+
+constexpr int64_t kStepMs = 500;  // of work before the progress is stored
+constexpr int64_t kLookMs = 200;  // how often the sink is read
+constexpr int64_t kCountMs = 1'000;
+constexpr int64_t kLettersMs = 10'000;
+constexpr int64_t kIntactMs = 10'000;
+constexpr int64_t kLeastIdleMs = 3;
+constexpr int64_t kMostIdleMs = 50;
+constexpr int64_t kLeastBackoffMs = 100;
+constexpr int64_t kMostBackoffMs = 30'000;
+constexpr size_t kFillRows = 2'000;
+constexpr size_t kFillBytes = size_t{2} << 20;
+constexpr size_t kEntriesAtOnce = 1'000;  // of a slice
+constexpr size_t kEntryBytesAtOnce = size_t{256} << 10;
+
+using Versions = std::array<uint64_t, table::kSinkSlices>;
+
+// The mark of an index: the highest version that was sent to each slice.
+std::string mark_text(const Versions& versions) {
+  std::string text;
+  for (const uint64_t one : versions) text += (text.empty() ? "" : " ") + std::to_string(one);
+  return text;
+}
+
+// What cannot be read counts as 0.
+Versions versions_in(std::string_view mark) {
+  Versions versions{};
+  for (uint64_t& one : versions) {
+    const size_t stop = std::min(mark.find(' '), mark.size());
+    std::from_chars(mark.data(), mark.data() + stop, one);
+    mark.remove_prefix(std::min(stop + 1, mark.size()));
+  }
+  return versions;
+}
+
+// Whether one of them is a version that the logs have not reached.
+bool is_ahead(const Versions& versions, const Positions& ends) {
+  for (size_t i = 0; i < ends.size(); ++i) {
+    if (versions[i] > std::max<uint64_t>(storage::leading_number(ends[i]), 1)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Carriage::Carriage(CarriageTools tools, JobRun& run)
+    : tools_(std::move(tools)),
+      context_(run.context()),
+      table_name_(run.job.table),
+      table_id_(run.job.table_id),
+      number_(run.job.index_id),
+      lease_(context_, run.job),
+      backlog_(context_.engine(), table_id_, number_) {}
+
+Carriage::~Carriage() {
+  if (loaded_) tools_.meters.erase(table_name_, progress_.sink);
+}
+
+Task<Result<StepEnd>> Carriage::step(JobRun& run) {
+  if (!loaded_) {
+    PARTITA_CO_TRY(progress_, progress_from(run.job.carried));
+    PARTITA_CO_TRY(first_ends_, co_await backlog_.ends());
+    loaded_ = true;
+    stored_ns_ = now_ns();
+  }
+  PARTITA_CO_TRY(const StepEnd end, co_await step_now(run));
+  if (lease_.lost()) co_return StepEnd::kLost;
+  if (end == StepEnd::kMore && sink_) {
+    PARTITA_CO_TRY_VOID(co_await count_letters());
+    show(run);
+  }
+  co_return end;
+}
+
+Task<Result<StepEnd>> Carriage::step_now(JobRun& run) {
+  PARTITA_CO_TRY_VOID(co_await look(run));
+  if (!sink_ || sink_->deleting || table_ == nullptr) co_return co_await wind_up(run);
+  if (sink_->paused || !sink_->failure.empty() || now_ns() < held_until_ns_) co_return co_await stand_by(run);
+  auto ready = co_await make_ready(run);
+  if (!ready.ok()) co_return co_await after_failure(run, std::move(ready).error());
+  if (progress_.generation != sink_->generation) co_return co_await begin_fill(run);
+  if (progress_.filling) co_return co_await fill(run);
+  if (progress_.retries != sink_->retries && !batch_) co_return co_await retry(run);
+  co_return co_await follow(run);
+}
+
+Task<Result<bool>> Carriage::look(JobRun& run) {
+  looked_ns_ = now_ns();
+  const std::vector<Key> keys{table::sink_row_key(table_id_, number_)};
+  PARTITA_CO_TRY(const auto records, co_await context_.engine().read(keys));
+  const bool same = records[0] && sink_ && records[0]->version == sink_version_;
+  if (!same) sink_.reset();
+  if (records[0] && !same) {
+    PARTITA_CO_TRY(sink_, table::sink_from(records[0]->value));
+    sink_version_ = records[0]->version;
+  }
+  table_ = run.catalog().find(table_name_);
+  if (table_ == nullptr || table_->id != table_id_) {
+    PARTITA_CO_TRY(table_, co_await run.catalog().look_up(table_name_));
+    if (table_ != nullptr && table_->id != table_id_) table_ = nullptr;
+  }
+  co_return !same;
+}
+
+// Errors of the other end are of the kinds kUnavailable and kInvalid with reason 0; those of the store have no detail
+// that tells them apart, so calls of the other end go through this.
+Task<Result<StepEnd>> Carriage::after_failure(JobRun& run, Error error) {
+  if (error.kind() == ErrorKind::kUnavailable) {
+    // A store that is down is down for this too.
+    if (!context_.engine().health().ok()) co_return error;
+    hold_up(std::string(error.sentence()));
+    co_return StepEnd::kMore;
+  }
+  if (error.kind() != ErrorKind::kInvalid) co_return error;
+  std::string sentence(error.sentence());
+  if (sentence.empty()) sentence = "A dead letter cannot be stored.";
+  log(LogLevel::kError, {name(), " fails: ", sentence});
+  std::function<bool(table::Sink&)> change = [&sentence](table::Sink& sink) {
+    sink.failure = sentence;
+    return true;
+  };
+  PARTITA_CO_TRY_VOID(co_await change_sink(run.engine(), table_id_, number_, std::move(change)));
+  co_return StepEnd::kMore;
+}
+
+void Carriage::hold_up(std::string trouble) {
+  if (progress_.trouble != trouble) {
+    if (progress_.trouble.empty()) log(LogLevel::kWarn, {name(), " waits for the other end: ", trouble});
+    progress_.trouble = std::move(trouble);
+    changed_ = true;
+  }
+  backoff_ms_ = std::clamp(2 * backoff_ms_, kLeastBackoffMs, kMostBackoffMs);
+  const auto jitter = static_cast<int64_t>(context_.random().below(static_cast<uint64_t>(backoff_ms_) / 2 + 1));
+  held_until_ns_ = now_ns() + (backoff_ms_ / 2 + jitter) * kNsPerMs;
+}
+
+void Carriage::go_on() {
+  backoff_ms_ = 0;
+  held_until_ns_ = 0;
+  if (progress_.trouble.empty()) return;
+  log(LogLevel::kInfo, {name(), " goes on."});
+  progress_.trouble.clear();
+  changed_ = true;
+}
+
+Task<Result<void>> Carriage::fill_anew(JobRun& run, std::string because) {
+  log(LogLevel::kWarn, {name(), " sends the whole table anew: ", because});
+  const int64_t now_ms = context_.clock().now_ms();
+  const int64_t rolled_back_ms = context_.options().rolled_back_ms;
+  const uint64_t generation = sink_->generation;
+  std::function<bool(table::Sink&)> change = [&, generation](table::Sink& sink) {
+    if (sink.generation != generation) return false;
+    begin_generation(sink, now_ms, because);
+    sink.rolled_back_ms = rolled_back_ms;
+    return true;
+  };
+  PARTITA_CO_TRY_VOID(co_await change_sink(run.engine(), table_id_, number_, std::move(change)));
+  PARTITA_CO_TRY_VOID(co_await look(run));
+  co_return Result<void>();
+}
+
+Task<Result<void>> Carriage::connect(JobRun& run) {
+  if (destination_ != nullptr) co_return Result<void>();
+  PARTITA_CO_TRY(const DestinationFactory factory, tools_.find(sink_->url));
+  PARTITA_CO_TRY(destination_, factory(settings_of(*sink_, table_->keys), tools_.hurry));
+  sender_.emplace(run.context(), tools_.workers, *destination_, backlog_, *sink_, table_);
+  co_return sender_->prepare();
+}
+
+// Before anything is sent by this server, and from time to time.
+Task<Result<void>> Carriage::make_ready(JobRun& run) {
+  PARTITA_CO_TRY_VOID(co_await connect(run));
+  if (progress_.generation != sink_->generation) co_return Result<void>();
+  if (!compared_) {
+    if (sink_->rolled_back_ms != context_.options().rolled_back_ms) {
+      co_return co_await fill_anew(run, "the database was rolled back to a snapshot.");
+    }
+    for (size_t i = 0; i < first_ends_->size(); ++i) {
+      if (progress_.delivered[i] <= (*first_ends_)[i]) continue;
+      co_return co_await fill_anew(run, "the logs end before what was delivered, so the store is an older one.");
+    }
+    const uint64_t generation = progress_.generation;
+    const auto read = [this, generation] {
+      const BlockingScope blocking;
+      return destination_->read_mark(generation);
+    };
+    PARTITA_CO_TRY(const std::optional<std::string> mark, co_await on_worker(tools_.workers, read));
+    const Versions versions = versions_in(mark.value_or(std::string()));
+    if (is_ahead(versions, *first_ends_)) {
+      co_return co_await fill_anew(run, "the other end has newer versions than the store, which is an older one.");
+    }
+    for (size_t i = 0; i < versions.size(); ++i) marked_[i] = std::max(marked_[i], versions[i]);
+    compared_ = true;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<bool>> Carriage::lost_index(JobRun& run) {
+  if (now_ns() < intact_due_ns_) co_return false;
+  const uint64_t generation = progress_.generation;
+  const auto work = [this, generation] {
+    const BlockingScope blocking;
+    return destination_->is_intact(generation);
+  };
+  PARTITA_CO_TRY(const bool intact, co_await on_worker(tools_.workers, work));
+  intact_due_ns_ = now_ns() + kIntactMs * kNsPerMs;
+  if (!intact) PARTITA_CO_TRY_VOID(co_await fill_anew(run, "its index is gone."));
+  co_return !intact;
+}
+
+Task<Result<StepEnd>> Carriage::begin_fill(JobRun& run) {
+  const uint64_t generation = sink_->generation;
+  PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
+  const auto work = [this, generation] {
+    const BlockingScope blocking;
+    return destination_->prepare(generation);
+  };
+  auto prepared = co_await on_worker(tools_.workers, work);
+  if (!prepared.ok()) co_return co_await after_failure(run, std::move(prepared).error());
+  go_on();
+  batch_.reset();
+  backlog_.clear();
+  progress_.sink = sink_->name;
+  progress_.generation = generation;
+  progress_.filling = true;
+  progress_.delivered = ends;
+  run.job.cursor.clear();
+  run.job.done = 0;
+  marked_ = {};
+  compared_ = true;
+  changed_ = true;
+  intact_due_ns_ = now_ns() + kIntactMs * kNsPerMs;
+  caught_up_ = false;
+  log(LogLevel::kInfo, {name(), " sends all items."});
+  co_return co_await store(run);
+}
+
+Task<Result<StepEnd>> Carriage::fill(JobRun& run) {
+  const int64_t began_ns = now_ns();
+  PARTITA_CO_TRY_VOID(co_await count_backlog(run));
+  while (!run.stopping() && !lease_.lost() && !wants_fill() && now_ns() - began_ns < kStepMs * kNsPerMs) {
+    auto lost = co_await lost_index(run);
+    if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
+    if (*lost) break;
+    auto filled = co_await fill_some(run);
+    if (!filled.ok()) co_return co_await after_failure(run, std::move(filled).error());
+    if (*filled) co_return co_await publish(run);
+    if (now_ns() < held_until_ns_) break;
+    if (now_ns() - looked_ns_ > kLookMs * kNsPerMs) {
+      PARTITA_CO_TRY(const bool another, co_await look(run));
+      if (another) break;
+    }
+  }
+  co_return co_await store(run);
+}
+
+// True: the table has no more items.
+Task<Result<bool>> Carriage::fill_some(JobRun& run) {
+  if (batch_) {
+    PARTITA_CO_TRY(const bool all, co_await deliver());
+    if (!all) co_return false;
+  } else {
+    // Before any of the items is read.
+    PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
+    storage::Range range = storage::range_of(model::index_prefix(table_id_, model::kBaseIndex));
+    if (!run.job.cursor.empty()) range = storage::behind(run.job.cursor, std::move(range));
+    auto scanned = co_await run.engine().scan(std::move(range), storage::Direction::kAscending, kFillRows, kFillBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    if (page.empty()) co_return true;
+    batch_.emplace();
+    batch_->cursor = page[page.size() - 1].key;
+    batch_->rows = page.size();
+    PARTITA_CO_TRY(Sent sent, co_await sender_->send_page(page, ends));
+    take(std::move(sent));
+  }
+  if (!batch_->keys.empty()) co_return false;
+  run.job.cursor = std::move(batch_->cursor);
+  run.job.done += batch_->rows;
+  batch_.reset();
+  co_return false;
+}
+
+Task<Result<StepEnd>> Carriage::publish(JobRun& run) {
+  intact_due_ns_ = 0;
+  auto lost = co_await lost_index(run);
+  if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
+  if (*lost) co_return StepEnd::kMore;
+  const uint64_t generation = progress_.generation;
+  const auto work = [this, generation] {
+    const BlockingScope blocking;
+    return destination_->publish(generation);
+  };
+  auto published = co_await on_worker(tools_.workers, work);
+  if (!published.ok()) co_return co_await after_failure(run, std::move(published).error());
+  log(LogLevel::kInfo, {name(), " has sent all items: ", std::to_string(run.job.done), "."});
+  progress_.filling = false;
+  changed_ = true;
+  run.job.cursor.clear();
+  co_return co_await store(run);
+}
+
+void Carriage::count(const Sent& sent) {
+  progress_.sent += sent.sent;
+  progress_.conflicts += sent.conflicts;
+  progress_.rejected += sent.rejected;
+  if (sent.rejected > 0) letters_counted_ns_ = 0;
+  for (size_t i = 0; i < marked_.size(); ++i) {
+    const uint64_t version = storage::leading_number(sent.ends[i]);
+    if (version <= marked_[i]) continue;
+    marked_[i] = version;
+    mark_changed_ = true;
+  }
+  changed_ = true;
+}
+
+void Carriage::take(Sent sent) {
+  count(sent);
+  batch_->keys = std::move(sent.later);
+  if (batch_->keys.empty()) {
+    go_on();
+  } else {
+    if (sent.sent > 0) backoff_ms_ = 0;
+    hold_up(std::move(sent.trouble));
+  }
+}
+
+Task<Result<bool>> Carriage::deliver() {
+  std::vector<std::string> keys = batch_->keys;
+  PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(std::move(keys)));
+  take(std::move(sent));
+  co_return batch_->keys.empty();
+}
+
+// False: there is nothing new. Of the entries of one item, the newest counts, and all of them name the same item.
+Task<Result<bool>> Carriage::read_logs() {
+  Batch batch;
+  batch.delivered = progress_.delivered;
+  std::set<std::string, std::less<>> keys;
+  caught_up_ = true;
+  for (size_t i = 0; i < batch.delivered.size(); ++i) {
+    auto read = co_await context_.engine().read_log(backlog_.topic(i), progress_.delivered[i], kEntriesAtOnce,
+                                                    kEntryBytesAtOnce);
+    PARTITA_CO_TRY(const std::vector<storage::LogEntry> entries, std::move(read));
+    if (entries.empty()) continue;
+    for (const storage::LogEntry& one : entries) {
+      batch.bytes[i] += one.entry.size();
+      const auto entry = table::sink_entry_from(one.entry);
+      if (!entry) co_return Error(ErrorKind::kCorrupt, "an entry of a sink's log is damaged");
+      if (!keys.contains(entry->key)) keys.emplace(entry->key);
+    }
+    batch.entries[i] = entries.size();
+    batch.delivered[i] = entries.back().position;
+    if (batch.bytes[i] >= kEntryBytesAtOnce || entries.size() == kEntriesAtOnce) caught_up_ = false;
+  }
+  if (keys.empty()) co_return false;
+  batch.keys.assign(keys.begin(), keys.end());
+  batch_ = std::move(batch);
+  co_return true;
+}
+
+Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
+  const int64_t began_ns = now_ns();
+  while (!run.stopping() && !lease_.lost() && now_ns() - began_ns < kStepMs * kNsPerMs) {
+    if (now_ns() - looked_ns_ > kLookMs * kNsPerMs) {
+      PARTITA_CO_TRY(const bool another, co_await look(run));
+      if (another) break;
+    }
+    bool any = batch_.has_value();
+    if (!any) {
+      PARTITA_CO_TRY(any, co_await read_logs());
+    }
+    if (!any) {
+      if (mark_changed_ || !progress_.trouble.empty()) {
+        auto marked = co_await write_mark();
+        if (!marked.ok()) co_return co_await after_failure(run, std::move(marked).error());
+        go_on();
+      }
+      if (changed_) co_return co_await store(run);
+      idle_ms_ = std::clamp(2 * idle_ms_, kLeastIdleMs, kMostIdleMs);
+      co_await context_.background().sleep(idle_ms_);
+      continue;
+    }
+    idle_ms_ = 0;
+    auto lost = co_await lost_index(run);
+    if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
+    if (*lost) break;
+    auto delivered = co_await deliver();
+    if (!delivered.ok()) co_return co_await after_failure(run, std::move(delivered).error());
+    if (!*delivered) break;
+    for (size_t i = 0; i < batch_->delivered.size(); ++i) {
+      backlog_.took(i, batch_->delivered[i], batch_->entries[i], batch_->bytes[i]);
+    }
+    progress_.delivered = batch_->delivered;
+    batch_.reset();
+    if (!caught_up_) {
+      PARTITA_CO_TRY_VOID(co_await count_backlog(run));
+    }
+    if (wants_fill()) break;
+  }
+  co_return co_await store(run);
+}
+
+// Sends the items of the dead letters as they are now, and removes the letters of those that are taken.
+Task<Result<StepEnd>> Carriage::retry(JobRun& run) {
+  const uint64_t wanted = sink_->retries;
+  std::string after;
+  while (!run.stopping()) {
+    PARTITA_CO_TRY(const std::vector<DeadLetter> letters, co_await read_dead_letters(context_, *sink_, after));
+    if (letters.empty()) break;
+    after = letters.back().id;
+    std::vector<std::string> keys;
+    for (const DeadLetter& letter : letters) {
+      if (table::check_key(*table_, letter.key).ok()) keys.push_back(table::item_key(*table_, letter.key).bytes);
+    }
+    PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(keys));
+    std::set<std::string> kept;
+    for (const auto* some : {&sent.later, &sent.rejected_keys}) {
+      for (const std::string& key : *some) kept.insert(destination_->document_id(key));
+    }
+    for (const std::string& key : keys) {
+      std::string id = destination_->document_id(key);
+      if (kept.contains(id)) continue;
+      PARTITA_CO_TRY_VOID(co_await erase_dead_letter(context_, *sink_, std::move(id)));
+    }
+    count(sent);
+    if (sent.trouble.empty()) continue;
+    hold_up(std::move(sent.trouble));
+    co_return co_await store(run);
+  }
+  if (run.stopping()) co_return StepEnd::kMore;
+  progress_.retries = wanted;
+  changed_ = true;
+  letters_counted_ns_ = 0;
+  go_on();
+  co_return co_await store(run);
+}
+
+// While nothing is sent.
+Task<Result<StepEnd>> Carriage::stand_by(JobRun& run) {
+  const int64_t began_ns = now_ns();
+  while (!run.stopping() && !lease_.lost() && now_ns() - began_ns < kStepMs * kNsPerMs) {
+    PARTITA_CO_TRY_VOID(co_await count_backlog(run));
+    const bool holds = sink_->paused || !sink_->failure.empty();
+    if (!holds && now_ns() >= held_until_ns_) break;
+    co_await context_.background().sleep(kMostIdleMs);
+    if (now_ns() - looked_ns_ < kLookMs * kNsPerMs) continue;
+    PARTITA_CO_TRY(const bool another, co_await look(run));
+    if (another) break;
+  }
+  co_return co_await store(run);
+}
+
+// The sink, or its table, is gone.
+Task<Result<StepEnd>> Carriage::wind_up(JobRun& run) {
+  if (sink_ && sink_->deletes_index && table_ != nullptr && now_ns() >= held_until_ns_) {
+    const auto work = [this] {
+      const BlockingScope blocking;
+      return destination_->remove();
+    };
+    auto removed = co_await connect(run);
+    if (removed.ok()) removed = co_await on_worker(tools_.workers, work);
+    if (!removed.ok() && removed.error().kind() == ErrorKind::kUnavailable) {
+      hold_up(std::string(removed.error().sentence()));
+      co_return co_await store(run);
+    }
+    if (!removed.ok()) log(LogLevel::kWarn, {name(), " leaves its index behind: ", removed.error().sentence()});
+  } else if (sink_ && sink_->deletes_index && table_ != nullptr) {
+    co_await context_.background().sleep(kMostIdleMs);
+    co_return StepEnd::kMore;
+  }
+  PARTITA_CO_TRY_VOID(co_await backlog_.forget());
+  table::StepWrites last;
+  last.ends = true;
+  const Key key = table::sink_row_key(table_id_, number_);
+  last.decide = [key](std::span<const Record* const>, Changes& changes) {
+    table::erase_twice(key, changes);
+    return Decision::kCommit;
+  };
+  PARTITA_CO_TRY(const JobRun::Stored stored, co_await lease_.store(run, std::move(last)));
+  co_return stored == JobRun::Stored::kDone ? StepEnd::kDone : StepEnd::kLost;
+}
+
+// What was sent is noted at the other end first, so that an older store is noticed there.
+Task<Result<void>> Carriage::write_mark() {
+  if (!mark_changed_) co_return Result<void>();
+  const uint64_t generation = progress_.generation;
+  const std::string mark = mark_text(marked_);
+  const auto work = [this, generation, &mark] {
+    const BlockingScope blocking;
+    return destination_->write_mark(generation, mark);
+  };
+  PARTITA_CO_TRY_VOID(co_await on_worker(tools_.workers, work));
+  mark_changed_ = false;
+  co_return Result<void>();
+}
+
+Task<Result<StepEnd>> Carriage::store(JobRun& run) {
+  if (lease_.lost()) co_return StepEnd::kLost;
+  if (!changed_) co_return StepEnd::kMore;
+  if (auto marked = co_await write_mark(); !marked.ok()) {
+    if (marked.error().kind() == ErrorKind::kUnavailable) hold_up(std::string(marked.error().sentence()));
+  }
+  if (!progress_.filling) run.job.done = progress_.sent;
+  run.job.carried = encode(progress_);
+  PARTITA_CO_TRY(const JobRun::Stored stored, co_await lease_.store(run));
+  if (stored != JobRun::Stored::kDone) co_return StepEnd::kLost;
+  changed_ = false;
+  stored_ns_ = now_ns();
+  PARTITA_CO_TRY_VOID(co_await backlog_.trim(progress_.delivered));
+  co_return StepEnd::kMore;
+}
+
+// Also keeps the logs within their bound: what they lose, a new fill makes good.
+Task<Result<void>> Carriage::count_backlog(JobRun& run) {
+  if (now_ns() - counted_ns_ < kCountMs * kNsPerMs) co_return Result<void>();
+  counted_ns_ = now_ns();
+  PARTITA_CO_TRY_VOID(co_await backlog_.count(progress_.delivered));
+  show(run);
+  const bool over = backlog_.bytes() > static_cast<uint64_t>(sink_->max_backlog_bytes);
+  // While a fill goes on, the logs shrink only after it.
+  const bool fills = progress_.filling && progress_.trouble.empty() && !sink_->paused;
+  if (!over || fills) co_return Result<void>();
+  if (progress_.generation == sink_->generation) {
+    PARTITA_CO_TRY_VOID(co_await fill_anew(run, "more than " + std::to_string(sink_->max_backlog_bytes >> 20) +
+                                                    " MiB of changes were waiting, and were dropped."));
+  }
+  PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
+  PARTITA_CO_TRY_VOID(co_await backlog_.trim(ends));
+  backlog_.clear();
+  co_return Result<void>();
+}
+
+Task<Result<void>> Carriage::count_letters() {
+  const int64_t due_ns = letters_counted_ns_ + kLettersMs * kNsPerMs;
+  if (letters_counted_ns_ != 0 && now_ns() < due_ns) co_return Result<void>();
+  letters_counted_ns_ = now_ns();
+  PARTITA_CO_TRY(figures_.dead_letters, co_await count_dead_letters(context_, *sink_));
+  co_return Result<void>();
+}
+
+void Carriage::show(const JobRun&) {
+  if (!sink_) return;
+  SinkStatus status;
+  status.sink = *sink_;
+  status.progress = progress_;
+  figures_.state = status.state();
+  const bool idle = caught_up_ && !batch_ && figures_.state == SinkState::kCarrying;
+  const int64_t oldest_ms = idle ? 0 : backlog_.oldest_ms();
+  figures_.lag_entries = idle ? 0 : backlog_.entries();
+  figures_.lag_ms = oldest_ms == 0 ? 0 : std::max<int64_t>(0, context_.clock().now_ms() - oldest_ms);
+  figures_.sent = progress_.sent;
+  figures_.conflicts = progress_.conflicts;
+  tools_.meters.set(table_name_, sink_->name, figures_);
+}
+
+}  // namespace partita::sinks

@@ -1,0 +1,107 @@
+#include "sinks/dead_letters.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "model/item_codec.h"
+#include "model/key.h"
+#include "sinks/sink_store.h"
+#include "storage/ranges.h"
+#include "table/items/write.h"
+#include "table/rows/counts.h"
+#include "table/rows/item_rows.h"
+
+namespace partita::sinks {
+
+namespace {
+
+using model::AttributeValue;
+using model::Item;
+using table::Sink;
+using table::TableContext;
+
+constexpr size_t kLettersAtOnce = 100;
+constexpr size_t kMostReasonBytes = 1'000;
+
+AttributeValue owner_of(const Sink& sink) { return AttributeValue::string(sink.table + '/' + sink.name); }
+
+Item letter_key(const Sink& sink, const std::string& id) {
+  Item key;
+  key.set("id", AttributeValue::string(id));
+  key.set("sink", owner_of(sink));
+  return key;
+}
+
+Task<Result<void>> write_letter(TableContext& context, std::string name, api::WriteAction action) {
+  api::WriteRequest request;
+  request.table = name;
+  request.action = std::move(action);
+  while (true) {
+    PARTITA_CO_TRY(const table::Table table, co_await dead_letters_of(context, name));
+    PARTITA_CO_TRY(const table::WritePlan plan, table::bind(request, table));
+    const auto written = co_await table::run(context, plan);
+    if (written.ok()) co_return Result<void>();
+    if (!TableContext::binds_again(written.error())) co_return written.error();
+    PARTITA_CO_TRY_VOID(co_await context.before_binding_again(written.error()));
+  }
+}
+
+std::string cut_reason(std::string reason) {
+  if (reason.size() <= kMostReasonBytes) return reason;
+  size_t end = kMostReasonBytes;
+  while (end > 0 && (static_cast<uint8_t>(reason[end]) & 0xc0) == 0x80) --end;  // not within a character
+  reason.resize(end);
+  return reason;
+}
+
+}  // namespace
+
+Task<Result<void>> put_dead_letter(TableContext& context, const Sink& sink, DeadLetter letter) {
+  Item item = letter_key(sink, letter.id);
+  item.set("key", AttributeValue::map(std::move(letter.key)));
+  item.set("reason", AttributeValue::string(cut_reason(std::move(letter.reason))));
+  item.set("time", AttributeValue::string(std::string(utc_text(context.clock().now_ms()).data()) + "Z"));
+  item.set("version", AttributeValue::number(model::Number::of(static_cast<int64_t>(letter.version))));
+  api::WriteAction put;
+  put.kind = api::WriteAction::Kind::kPut;
+  put.item = model::encode_item(item);
+  co_return co_await write_letter(context, sink.dead_letters, std::move(put));
+}
+
+Task<Result<void>> erase_dead_letter(TableContext& context, const Sink& sink, std::string id) {
+  api::WriteAction erase;
+  erase.kind = api::WriteAction::Kind::kDelete;
+  erase.key = letter_key(sink, id);
+  co_return co_await write_letter(context, sink.dead_letters, std::move(erase));
+}
+
+Task<Result<std::vector<DeadLetter>>> read_dead_letters(TableContext& context, const Sink& sink, std::string after) {
+  std::vector<DeadLetter> letters;
+  PARTITA_CO_TRY(const table::Table table, co_await dead_letters_of(context, sink.dead_letters));
+  const AttributeValue owner = owner_of(sink);
+  const AttributeValue* const partition[] = {&owner};
+  storage::Range range = storage::range_of(model::collection_prefix(table->id, model::kBaseIndex, partition));
+  if (!after.empty()) {
+    range = storage::behind(table::item_key(*table, letter_key(sink, after)).bytes, std::move(range));
+  }
+  PARTITA_CO_TRY(const storage::Page page, co_await context.engine().scan(range, storage::Direction::kAscending,
+                                                                          kLettersAtOnce, size_t{1} << 20));
+  for (size_t i = 0; i < page.size(); ++i) {
+    PARTITA_CO_TRY(const Item item, model::decode_item(page[i].value));
+    DeadLetter letter;
+    letter.id = item.find("id")->as_string();
+    if (const auto* key = item.find("key"); key != nullptr && key->is(model::Type::kM)) letter.key = key->as_map();
+    letters.push_back(std::move(letter));
+  }
+  co_return letters;
+}
+
+Task<Result<uint64_t>> count_dead_letters(TableContext& context, const Sink& sink) {
+  const table::Table table = context.catalog().find(sink.dead_letters);
+  if (table == nullptr) co_return uint64_t{0};
+  PARTITA_CO_TRY(const table::StoredCounts counts, co_await table::read_counts(context.engine(), table->id));
+  co_return static_cast<uint64_t>(std::max<int64_t>(0, counts.total.of(model::kBaseIndex).items));
+}
+
+}  // namespace partita::sinks

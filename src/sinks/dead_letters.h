@@ -1,0 +1,33 @@
+// The items that the other end of a sink rejected, as items of an ordinary table: "sink" (TABLE/SINK) and "id" (the
+// document's) are the keys; "key" has the key attributes of the item, and "reason", "time" and "version" tell the rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "model/value.h"
+#include "table/catalog/table_context.h"
+#include "table/rows/sink_rows.h"
+
+namespace partita::sinks {
+
+struct DeadLetter {
+  std::string id;
+  model::Item key;
+  std::string reason;
+  uint64_t version = 0;
+};
+
+// Errors of all: those of the engine, and what is wrong with the table of dead letters (kInvalid, reason 0).
+Task<Result<void>> put_dead_letter(table::TableContext& context, const table::Sink& sink, DeadLetter letter);
+Task<Result<void>> erase_dead_letter(table::TableContext& context, const table::Sink& sink, std::string id);
+// Some letters of the sink with ids after `after`, in their order.
+Task<Result<std::vector<DeadLetter>>> read_dead_letters(table::TableContext& context, const table::Sink& sink,
+                                                        std::string after);
+// How many items the table has.
+Task<Result<uint64_t>> count_dead_letters(table::TableContext& context, const table::Sink& sink);
+
+}  // namespace partita::sinks

@@ -1,0 +1,84 @@
+// Sends items of a table to the other end, as they are at that moment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "base/workers.h"
+#include "expr/condition.h"
+#include "sinks/backlog.h"
+#include "sinks/destination.h"
+#include "sinks/progress.h"
+#include "storage/engine.h"
+#include "table/catalog/table_context.h"
+#include "table/rows/sink_rows.h"
+
+namespace partita::sinks {
+
+// What became of items that were sent.
+struct Sent {
+  std::vector<std::string> later;  // the keys of those to send again
+  std::string trouble;             // why; empty if there are none
+  uint64_t sent = 0;
+  uint64_t conflicts = 0;
+  uint64_t rejected = 0;
+  std::vector<std::string> rejected_keys;
+  Positions ends{};  // the logs' ends that versions were made of; zero for slices without items
+};
+
+// Runs work that blocks on a thread of `workers`, and continues where it was. Error: kUnavailable, if there is none.
+template <class Work>
+auto on_worker(Workers& workers, Work work) -> Task<decltype(work())> {
+  Executor* const home = Executor::current();
+  const bool entered = co_await workers.enter();
+  if (!entered) co_return Error(ErrorKind::kUnavailable, "the system makes no thread.");
+  auto done = work();
+  co_await SwitchTo{home};
+  co_return done;
+}
+
+// For one coroutine. What it is made of outlives it.
+class Sender {
+ public:
+  Sender(table::TableContext& context, Workers& workers, Destination& destination, Backlog& backlog,
+         const table::Sink& sink, table::Table table)
+      : context_(context),
+        workers_(workers),
+        destination_(destination),
+        backlog_(backlog),
+        sink_(sink),
+        table_(std::move(table)) {}
+
+  // Once, before anything is sent. Errors: faults of expressions.
+  Result<void> prepare();
+
+  // Items of these keys, which are distinct; those that are absent are deleted. Errors: those of the engine; kInvalid
+  // (reason 0), if no more can be sent before something is changed.
+  Task<Result<Sent>> send_keys(std::vector<std::string> keys);
+  // The same for rows of the table. `ends`: those of the logs before the page was read.
+  Task<Result<Sent>> send_page(const storage::Page& page, Positions ends);
+
+ private:
+  struct Row {
+    std::string key;
+    std::optional<std::string> stored;  // nullopt: there is no such item
+  };
+  Task<Result<void>> send_rows(std::vector<Row> rows, Positions ends, Sent& sent);
+  Task<Result<void>> take(const Row& row, Outcome outcome, uint64_t version, Sent& sent);
+  Result<std::vector<Outcome>> send_blocking(const std::vector<Row>& rows, const std::vector<uint64_t>& versions);
+
+  table::TableContext& context_;
+  Workers& workers_;
+  Destination& destination_;
+  Backlog& backlog_;
+  const table::Sink& sink_;
+  const table::Table table_;
+  std::optional<expr::Condition> filter_;
+};
+
+}  // namespace partita::sinks
