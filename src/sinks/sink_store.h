@@ -29,18 +29,18 @@ inline constexpr int64_t kLeastBacklogBytes = int64_t{1} << 20;
 using FindDestination = std::function<Result<DestinationFactory>(std::string_view url)>;
 
 struct SinkRequest {
-  std::string table;
-  std::string name;  // empty: the kind of the URL
-  std::string url;
-  std::string index;
-  std::string credentials_file;
-  std::string authority_file;
-  std::vector<std::string> fields;
+  std::string table = {};
+  std::string name = {};  // empty: the kind of the URL
+  std::string url = {};
+  std::string index = {};
+  std::string credentials_file = {};
+  std::string authority_file = {};
+  std::vector<std::string> fields = {};
   bool flat = false;
-  std::string filter;
-  std::vector<std::pair<std::string, std::string>> filter_names;
-  model::Item filter_values;
-  std::string dead_letters;  // empty: NAME-dead-letters
+  std::string filter = {};
+  std::vector<std::pair<std::string, std::string>> filter_names = {};
+  model::Item filter_values = {};
+  std::string dead_letters = {};  // empty: NAME-dead-letters
   int64_t max_backlog_bytes = kDefaultBacklogBytes;
 };
 
