@@ -112,7 +112,11 @@ void HttpClient::Transfer::set_up(const HttpRequest& request) {
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_SSL_VERIFYPEER, 1L);
   set(CURLOPT_SSL_VERIFYHOST, 2L);
-  if (const char* const authorities = std::getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, authorities);
+  const char* const authorities =
+      request.authority_file.empty() ? std::getenv("SSL_CERT_FILE") : request.authority_file.c_str();
+  if (authorities != nullptr) set(CURLOPT_CAINFO, authorities);
+  // Debian's libcurl has one of its own, which it would trust as well.
+  if (!request.authority_file.empty()) set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TIMEOUT_MS, 0L);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min<int64_t>(request.timeout_ms, 1L << 30)));

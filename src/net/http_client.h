@@ -34,6 +34,7 @@ struct HttpRequest {
   bool reads_body = true;
   // Once it is requested, at most HttpClient::kHurryMs of the time are left.
   std::stop_token hurry = {};
+  std::string authority_file = {};  // PEM: the authorities to trust instead; empty: those named above
 };
 
 struct HttpReply {

@@ -1,18 +1,14 @@
 #include "net/http_client.h"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "net/address.h"
+#include "net/responder_testing.h"
 
 namespace partita::net {
 namespace {
@@ -23,75 +19,7 @@ milliseconds since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - began);
 }
 
-// Answers each request with the next of `replies`, and with the last again. A reply that ends with kEnd is sent without
-// that, and the connection is closed.
-constexpr char kEnd = '\4';
-
-class Responder {
- public:
-  explicit Responder(std::vector<std::string> replies) : replies_(std::move(replies)) {
-    const auto loopback = Address::named("127.0.0.1");
-    socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    EXPECT_EQ(::bind(socket_, loopback->front().get(), loopback->front().size()), 0);
-    EXPECT_EQ(::listen(socket_, 8), 0);
-    port_ = Address::of_socket(socket_).port();
-    thread_ = std::jthread([this] { accept_all(); });
-  }
-  ~Responder() {
-    ::shutdown(socket_, SHUT_RDWR);
-    for (const int each : peers()) ::shutdown(each, SHUT_RDWR);
-    thread_.join();
-    ::close(socket_);
-  }
-
-  Url url() const { return {.host = "127.0.0.1", .port = std::to_string(port_), .path = "/x?y=1"}; }
-  size_t connections() { return peers().size(); }
-  std::string requests() {
-    const std::lock_guard lock(mutex_);
-    return requests_;
-  }
-
- private:
-  std::vector<int> peers() {
-    const std::lock_guard lock(mutex_);
-    return peers_;
-  }
-  void accept_all() {
-    std::vector<std::jthread> threads;
-    for (int peer = 0; (peer = ::accept(socket_, nullptr, nullptr)) >= 0;) {
-      const std::lock_guard lock(mutex_);
-      peers_.push_back(peer);
-      threads.emplace_back([this, peer] { answer_all(peer); });
-    }
-    threads.clear();
-    for (const int peer : peers()) ::close(peer);
-  }
-  // Each request of these tests comes whole.
-  void answer_all(int peer) {
-    std::array<char, 65536> bytes{};
-    for (ssize_t size = 0; (size = ::recv(peer, bytes.data(), bytes.size(), 0)) > 0;) {
-      std::string reply;
-      {
-        const std::lock_guard lock(mutex_);
-        requests_.append(bytes.data(), static_cast<size_t>(size));
-        reply = replies_.front();
-        if (replies_.size() > 1) replies_.erase(replies_.begin());
-      }
-      const bool ends = reply.ends_with(kEnd);
-      ::send(peer, reply.data(), reply.size() - (ends ? 1 : 0), MSG_NOSIGNAL);
-      if (ends) ::shutdown(peer, SHUT_RDWR);
-    }
-  }
-
-  std::mutex mutex_;
-  std::vector<std::string> replies_;
-  std::vector<int> peers_;
-  std::string requests_;
-  int socket_ = -1;
-  uint16_t port_ = 0;
-  std::jthread thread_;
-};
-
+constexpr char kEnd = Responder::kEnd;
 const std::string kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Some: a b \r\n\r\nhello";
 
 Result<HttpReply> ask(const HttpRequest& request) {
