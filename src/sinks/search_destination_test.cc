@@ -1,0 +1,360 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/responder_testing.h"
+#include "sinks/destination.h"
+#include "sinks/search_sender.h"
+
+namespace partita::sinks {
+namespace {
+
+using model::AttributeValue;
+using model::Type;
+using net::json_reply;
+
+struct SearchRequest {
+  std::string method;
+  std::string path;
+  std::string body;
+};
+
+// A search engine that answers as a test says, and else as an OpenSearch that has no index and takes every document.
+class FakeSearchEngine {
+ public:
+  using Answers = std::function<std::string(const SearchRequest&)>;  // an empty reply: as an engine does
+
+  explicit FakeSearchEngine(Answers answers = {})
+      : answers_(std::move(answers)), responder_([this](std::string_view bytes) { return answer(bytes); }) {}
+
+  std::unique_ptr<Destination> destination(DestinationSettings settings = {}) {
+    settings.url = "opensearch+http://127.0.0.1:" + responder_.url().port;
+    settings.table = "Orders";
+    settings.sink = "s";
+    settings.table_id = 3;
+    settings.number = 2;
+    settings.keys = {.partition = {{"p", Type::kS}}, .sort = {}};
+    auto made = find_destination(settings.url);
+    EXPECT_TRUE(made.ok());
+    auto destination = (*made)(settings, {});
+    EXPECT_TRUE(destination.ok());
+    return *std::move(destination);
+  }
+  // Between two calls of the destination.
+  std::vector<SearchRequest> requests;
+  std::vector<SearchRequest> of(std::string_view method, std::string_view path) const {
+    std::vector<SearchRequest> found;
+    for (const SearchRequest& each : requests) {
+      if (each.method == method && each.path.starts_with(path)) found.push_back(each);
+    }
+    return found;
+  }
+
+ private:
+  std::string answer(std::string_view bytes) {
+    const size_t space = bytes.find(' ');
+    const size_t end = bytes.find(' ', space + 1);
+    requests.push_back({std::string(bytes.substr(0, space)), std::string(bytes.substr(space + 1, end - space - 1)),
+                        std::string(bytes.substr(bytes.find("\r\n\r\n") + 4))});
+    const SearchRequest& request = requests.back();
+    std::string reply = answers_ ? answers_(request) : "";
+    if (!reply.empty()) return reply;
+    if (request.path == "/") {
+      return json_reply(200, R"({"version":{"number":"2.19.1","distribution":"opensearch"}})");
+    }
+    if (request.path.contains("/_bulk")) return json_reply(200, all_taken(request.body));
+    return request.method == "GET" ? json_reply(404, "{}") : json_reply(200, R"({"acknowledged":true})");
+  }
+
+ public:
+  static std::string all_taken(const std::string& body) {
+    std::string items;
+    for (size_t at = 0; at < body.size(); at = body.find('\n', at) + 1) {
+      const bool deletes = body.compare(at, 10, R"({"delete":)") == 0;
+      if (!deletes && body.compare(at, 9, R"({"index":)") != 0) continue;
+      items += items.empty() ? "" : ",";
+      items += deletes ? R"({"delete":{"status":404}})" : R"({"index":{"status":201}})";
+    }
+    return "{\"items\":[" + items + "]}";
+  }
+
+ private:
+  Answers answers_;
+  net::Responder responder_;  // the last: its threads use the others
+};
+
+// Items and the deliveries of them.
+class SomeItems {
+ public:
+  explicit SomeItems(size_t count, size_t bytes = 1) {
+    for (size_t i = 0; i < count; ++i) {
+      model::AttributeMap item;
+      item.set("p", AttributeValue::string(key(i)));
+      item.set("v", AttributeValue::string(std::string(bytes, 'x')));
+      items_.push_back(std::move(item));
+    }
+    for (size_t i = 0; i < count; ++i) deliveries.push_back({.key = stored_key(i), .version = 7, .item = &items_[i]});
+  }
+  static std::string key(size_t i) { return "k" + std::to_string(i); }
+  static std::string stored_key(size_t i) {
+    const AttributeValue value = AttributeValue::string(key(i));
+    const AttributeValue* const partition[] = {&value};
+    return model::collection_prefix(3, model::kBaseIndex, partition);
+  }
+  std::vector<Delivery> deliveries;
+
+ private:
+  std::vector<model::Item> items_;
+};
+
+std::vector<Outcome> sent(Destination& destination, const SomeItems& items) {
+  auto outcomes = destination.send(1, items.deliveries);
+  EXPECT_TRUE(outcomes.ok()) << outcomes.error().sentence();
+  if (!outcomes.ok()) return {};
+  EXPECT_EQ(outcomes->size(), items.deliveries.size());
+  return *std::move(outcomes);
+}
+
+size_t count_fate(const std::vector<Outcome>& outcomes, Fate fate) {
+  return static_cast<size_t>(std::ranges::count(outcomes, fate, &Outcome::fate));
+}
+
+TEST(SearchDestination, SendsDocumentsAndDeletesWithTheirVersions) {
+  FakeSearchEngine engine;
+  SomeItems items(2);
+  items.deliveries[1].item = nullptr;
+  const auto destination = engine.destination();
+  EXPECT_EQ(count_fate(sent(*destination, items), Fate::kDone), 2U);
+  ASSERT_EQ(engine.requests.size(), 1U);
+  EXPECT_TRUE(engine.requests[0].path.starts_with("/orders-s-3-2-1-write/_bulk?require_alias=true&"));
+  EXPECT_EQ(engine.requests[0].body,
+            "{\"index\":{\"_id\":\"k0\",\"version\":7,\"version_type\":\"external_gte\"}}\n"
+            "{\"p\":\"k0\",\"v\":\"x\"}\n"
+            "{\"delete\":{\"_id\":\"k1\",\"version\":7,\"version_type\":\"external_gte\"}}\n");
+  EXPECT_EQ(destination->document_id(SomeItems::stored_key(4)), "k4");
+  EXPECT_TRUE(sent(*destination, SomeItems(0)).empty());
+  EXPECT_EQ(engine.requests.size(), 1U) << "nothing to send is no request";
+}
+
+TEST(SearchDestination, BoundsTheBytesOfARequest) {
+  FakeSearchEngine engine;
+  const SomeItems items(30, 400'000);
+  EXPECT_EQ(count_fate(sent(*engine.destination(), items), Fate::kDone), 30U);
+  EXPECT_EQ(engine.requests.size(), 3U);
+  for (const SearchRequest& each : engine.requests) {
+    EXPECT_LT(each.body.size(), SearchSender::kMostBulkBytes + 500'000);
+  }
+}
+
+TEST(SearchDestination, HalvesWhatIsRefusedDownToOneItem) {
+  for (const int status : {400, 413, 500}) {
+    FakeSearchEngine engine([status](const SearchRequest& request) {
+      return request.body.contains("\"k13\"") ? json_reply(status, R"({"error":{"type":"t","reason":"r"}})") : "";
+    });
+    const auto outcomes = sent(*engine.destination(), SomeItems(100));
+    EXPECT_EQ(count_fate(outcomes, Fate::kDone), 99U) << status;
+    EXPECT_EQ(outcomes[13].fate, Fate::kRejected);
+    EXPECT_EQ(outcomes[13].reason, "The search engine answered " + std::to_string(status) + ": t: r");
+    EXPECT_LT(engine.requests.size(), 20U);
+  }
+}
+
+TEST(SearchDestination, BlamesNoItemOfAnEngineThatRefusesEverything) {
+  FakeSearchEngine engine([](const SearchRequest&) { return json_reply(500, R"({"error":"broken"})"); });
+  const SomeItems items(1'000);
+  const auto failed = engine.destination()->send(1, items.deliveries);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(failed.error().sentence(), "The search engine answered 500: broken");
+  EXPECT_LT(engine.requests.size(), 20U);
+}
+
+TEST(SearchDestination, SendsNoMoreToAnEngineThatIsOverloaded) {
+  for (const int status : {429, 503}) {
+    FakeSearchEngine engine([&engine, status](const SearchRequest&) {
+      return engine.requests.size() == 2 ? json_reply(status, R"({"error":"full"})") : std::string();
+    });
+    const auto outcomes = sent(*engine.destination(), SomeItems(30, 400'000));
+    EXPECT_EQ(engine.requests.size(), 2U);
+    EXPECT_EQ(count_fate(outcomes, Fate::kDone), 14U);
+    EXPECT_EQ(count_fate(outcomes, Fate::kLater), 16U);
+    EXPECT_EQ(outcomes.back().reason, "The search engine answered " + std::to_string(status) + ": full");
+  }
+}
+
+TEST(SearchDestination, ReadsAReplyItemByItem) {
+  FakeSearchEngine engine([](const SearchRequest&) {
+    return json_reply(200, R"({"items":[{"index":{"status":201}},{"index":{"status":409,"error":{"type":)"
+                           R"("version_conflict_engine_exception"}}},{"index":{"status":429,"error":{"type":"full"}}},)"
+                           R"({"index":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"no"}}}]})");
+  });
+  const auto outcomes = sent(*engine.destination(), SomeItems(4));
+  EXPECT_EQ(outcomes[0].fate, Fate::kDone);
+  EXPECT_TRUE(outcomes[1].conflict);
+  EXPECT_EQ(outcomes[2].fate, Fate::kLater);
+  EXPECT_EQ(outcomes[3].fate, Fate::kRejected);
+  EXPECT_EQ(outcomes[3].reason, "mapper_parsing_exception: no");
+}
+
+TEST(SearchDestination, SaysThatTheIndexIsGone) {
+  FakeSearchEngine engine([](const SearchRequest&) {
+    return json_reply(200, R"({"items":[{"index":{"status":404,"error":{"type":"index_not_found_exception"}}}]})");
+  });
+  const SomeItems items(1);
+  const auto failed = engine.destination()->send(1, items.deliveries);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(failed.error().sentence(), "The index orders-s-3-2-1 is gone.");
+}
+
+TEST(SearchDestination, RejectsAKeyOfAnotherTable) {
+  FakeSearchEngine engine;
+  SomeItems items(2);
+  items.deliveries[0].key = "nonsense";
+  const auto outcomes = sent(*engine.destination(), items);
+  EXPECT_EQ(outcomes[0].fate, Fate::kRejected);
+  EXPECT_EQ(outcomes[1].fate, Fate::kDone);
+}
+
+TEST(SearchDestination, KeepsAsideWhatTheFlatFieldDoesNotTake) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    if (!request.body.contains(R"({"item":{"p":"k1")")) return std::string();
+    return json_reply(200,
+                      R"({"items":[{"index":{"status":201}},{"index":{"status":400,"error":{"type":"immense"}}}]})");
+  });
+  const SomeItems items(2);
+  DestinationSettings settings;
+  settings.mode = DocumentMode::kFlat;
+  const auto destination = engine.destination(settings);
+  EXPECT_EQ(count_fate(sent(*destination, items), Fate::kDone), 2U);
+  ASSERT_EQ(engine.requests.size(), 2U);
+  EXPECT_TRUE(engine.requests[0].body.contains(R"({"item":{"p":"k0","v":"x"}})"));
+  EXPECT_TRUE(engine.requests[1].body.ends_with("\n{\"unindexed\":{\"p\":\"k1\",\"v\":\"x\"}}\n"));
+  EXPECT_FALSE(engine.requests[1].body.contains("k0"));
+}
+
+TEST(SearchDestination, MakesTheIndexOfAFill) {
+  FakeSearchEngine engine;
+  const auto destination = engine.destination();
+  ASSERT_TRUE(destination->prepare(5).ok());
+  const auto made = engine.of("PUT", "/orders-s-3-2-5");
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_TRUE(made[0].body.contains("dynamic_templates"));
+  EXPECT_EQ(destination->target(), "orders-s");
+
+  FakeSearchEngine has_it([](const SearchRequest& request) {
+    return request.method == "PUT" ? json_reply(400, R"({"error":{"type":"resource_already_exists_exception"}})") : "";
+  });
+  EXPECT_TRUE(has_it.destination()->prepare(5).ok());
+  FakeSearchEngine refuses([](const SearchRequest& request) {
+    return request.method == "PUT" ? json_reply(400, R"({"error":{"type":"t","reason":"no such type"}})") : "";
+  });
+  const auto refused = refuses.destination()->prepare(5);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+  EXPECT_TRUE(refused.error().sentence().ends_with("no such type")) << refused.error().sentence();
+}
+
+TEST(SearchDestination, TakesNoNameThatIsInUse) {
+  for (const char* holder : {R"({"orders-s":{"settings":{}}})", R"({"other":{"settings":{}}})",
+                             R"({"x":{"mappings":{"_meta":{"partita":{"table":"Orders","sink":"other"}}}}})"}) {
+    FakeSearchEngine engine([holder](const SearchRequest& request) {
+      return request.path.starts_with("/orders-s?") ? json_reply(200, holder) : "";
+    });
+    for (const auto& refused : {engine.destination()->prepare(1), engine.destination()->publish(1)}) {
+      ASSERT_FALSE(refused.ok()) << holder;
+      EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+      EXPECT_TRUE(refused.error().sentence().contains("--index"));
+    }
+    EXPECT_TRUE(engine.of("PUT", "/").empty());
+  }
+}
+
+TEST(SearchDestination, SwitchesTheAliasAndDeletesOlderFills) {
+  std::string holders =
+      R"({"orders-s-3-2-1":{"settings":{}},"orders-s-1-9-4":{"mappings":{"_meta":{"partita":{"table":"Orders",)"
+      R"("sink":"s"}}}}})";
+  FakeSearchEngine engine([&holders](const SearchRequest& request) {
+    if (request.path.starts_with("/orders-s?")) return json_reply(200, holders);
+    if (!request.path.starts_with("/orders-s-3-2-*/_alias")) return std::string();
+    return json_reply(200,
+                      R"({"orders-s-3-2-1":{},"orders-s-3-2-1-write":{},"orders-s-3-2-2":{},"orders-s-3-2-x":{}})");
+  });
+  const auto destination = engine.destination();
+  ASSERT_TRUE(destination->publish(2).ok());
+  const auto switched = engine.of("POST", "/_aliases");
+  ASSERT_EQ(switched.size(), 1U);
+  EXPECT_EQ(switched[0].body,
+            R"({"actions":[{"add":{"index":"orders-s-3-2-2","alias":"orders-s"}},)"
+            R"({"remove":{"index":"orders-s-1-9-4","alias":"orders-s"}},)"
+            R"({"remove_index":{"index":"orders-s-3-2-1"}},{"remove_index":{"index":"orders-s-3-2-1-write"}}]})");
+  const auto gone = destination->publish(3);
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().sentence(), "The index orders-s-3-2-3 is gone.");
+}
+
+TEST(SearchDestination, NoticesThatItsIndexIsGone) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    return request.path == "/_alias/orders-s-3-2-1-write" ? json_reply(200, R"({"orders-s-3-2-1":{}})") : "";
+  });
+  EXPECT_TRUE(engine.destination()->is_intact(1).value());
+  EXPECT_FALSE(engine.destination()->is_intact(2).value());
+  FakeSearchEngine broken([](const SearchRequest&) { return json_reply(502, ""); });
+  EXPECT_FALSE(broken.destination()->is_intact(1).ok());
+}
+
+TEST(SearchDestination, ComparesDocumentsAsTheyAreWritten) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    if (!request.path.contains("/_mget")) return std::string();
+    return json_reply(200,
+                      R"({"docs":[{"_id":"k0","found":true,"_source":{"p":"k0","v":"x"}},{"_id":"k1","found":true,)"
+                      R"("_source":{"p":"k1","v":"y"}},{"_id":"k2","found":false},{"_id":"k3","found":false}]})");
+  });
+  SomeItems items(4);
+  items.deliveries[3].item = nullptr;
+  const auto same = engine.destination()->compare(1, items.deliveries);
+  ASSERT_TRUE(same.ok()) << same.error().sentence();
+  EXPECT_EQ(*same, (std::vector<bool>{true, false, false, true}));
+  EXPECT_EQ(engine.of("POST", "/orders-s-3-2-1/_mget")[0].body, R"({"ids":["k0","k1","k2","k3"]})");
+  FakeSearchEngine other([](const SearchRequest&) { return json_reply(200, R"({"docs":[]})"); });
+  EXPECT_FALSE(other.destination()->compare(1, items.deliveries).ok());
+}
+
+TEST(SearchDestination, KeepsAMark) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    if (request.method != "GET") return std::string();
+    return json_reply(200, R"({"orders-s-3-2-1":{"mappings":{"_meta":{"partita":{"mark":"m7"}}}}})");
+  });
+  const auto destination = engine.destination();
+  EXPECT_EQ(destination->read_mark(1).value(), "m7");
+  ASSERT_TRUE(destination->write_mark(1, "m8").ok());
+  const auto written = engine.of("PUT", "/orders-s-3-2-1/_mapping");
+  ASSERT_EQ(written.size(), 1U);
+  EXPECT_EQ(written[0].body, R"({"_meta":{"partita":{"table":"Orders","sink":"s","mark":"m8"}}})");
+  FakeSearchEngine empty;
+  EXPECT_EQ(empty.destination()->read_mark(1).value(), std::nullopt);
+}
+
+TEST(SearchDestination, RemovesItsIndexes) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    return request.method == "GET" ? json_reply(200, R"({"orders-s-3-2-1":{},"orders-s-3-2-1-x":{}})") : "";
+  });
+  ASSERT_TRUE(engine.destination()->remove().ok());
+  ASSERT_EQ(engine.requests.size(), 2U);
+  EXPECT_EQ(engine.requests[1].method + engine.requests[1].path, "DELETE/orders-s-3-2-1");
+}
+
+TEST(SearchDestination, CountsDocumentsAfterARefresh) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    return request.path.ends_with("/_count") ? json_reply(200, R"({"count":12})") : "";
+  });
+  EXPECT_EQ(engine.destination()->count(1).value(), 12U);
+  EXPECT_EQ(engine.requests.front().path, "/orders-s-3-2-1/_refresh");
+}
+
+}  // namespace
+}  // namespace partita::sinks

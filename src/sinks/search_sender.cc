@@ -1,0 +1,163 @@
+#include "sinks/search_sender.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "auth/sha256.h"
+#include "sinks/search_document.h"
+#include "wire/json_writer.h"
+
+namespace partita::sinks {
+
+namespace {
+
+// Of no item: after "sha256:" an id has 64 digits.
+constexpr std::string_view kProbeId = "sha256:probe";
+
+std::string reason_of_status(const net::HttpReply& reply) {
+  return "The search engine answered " + std::to_string(reply.status) + ": " + search_error_text(reply.body);
+}
+
+}  // namespace
+
+// Items on their way.
+struct SearchSender::Batch {
+  Generation generation = 0;
+  std::span<const Delivery> deliveries;
+  std::vector<Outcome> outcomes = {};  // one for each delivery
+
+  BulkBody body = {};
+  std::vector<size_t> sent = {};  // by operation of the body: the delivery
+  bool takes_some = false;        // the engine has carried out a request
+  std::string overload = {};      // why no more requests are sent
+};
+
+SearchSender::SearchSender(const DestinationSettings& settings, SearchClient& client, const SearchIndexes& indexes)
+    : settings_(settings), client_(client), indexes_(indexes) {}
+
+std::string SearchSender::document_id(std::string_view key) const {
+  auto id = search_id_of(settings_.keys, key);
+  if (id.ok()) return *std::move(id);
+  std::string hashed = "key:";  // of no item; send() rejects it
+  auth::append_hex(hashed, auth::sha256(key));
+  return hashed;
+}
+
+std::string SearchSender::document(const model::Item& item, std::string_view field) const {
+  wire::JsonWriter json(1'024);
+  if (!field.empty()) {
+    json.begin_object();
+    json.key(field);
+  }
+  write_search_object(json, item, settings_.fields);
+  if (!field.empty()) json.end_object();
+  return std::move(json).take();
+}
+
+std::string SearchSender::document(const model::Item& item) const {
+  return document(item, settings_.mode == DocumentMode::kFlat ? kFlatField : std::string_view());
+}
+
+bool SearchSender::is_document(const model::Item& item, std::string_view source) const {
+  if (document(item) == source) return true;
+  return settings_.mode == DocumentMode::kFlat && document(item, kUnindexedField) == source;
+}
+
+Result<std::vector<Outcome>> SearchSender::send(Generation generation, std::span<const Delivery> deliveries) {
+  Batch batch{.generation = generation, .deliveries = deliveries};
+  batch.outcomes.resize(deliveries.size());
+  const bool is_flat = settings_.mode == DocumentMode::kFlat;
+  PARTITA_TRY_VOID(send_pass(batch, is_flat ? kFlatField : std::string_view()));
+  // What the engine refuses in a field that takes almost everything, it keeps in one that it does not look into.
+  if (is_flat) PARTITA_TRY_VOID(send_pass(batch, kUnindexedField));
+  return std::move(batch.outcomes);
+}
+
+// The field kUnindexedField: only of what was rejected.
+Result<void> SearchSender::send_pass(Batch& batch, std::string_view field) {
+  const auto flush = [&]() -> Result<void> {
+    if (batch.overload.empty()) {
+      if (batch.body.count() > 0) PARTITA_TRY_VOID(send_range(batch, 0, batch.body.count()));
+    } else {
+      put_off(batch, 0, batch.overload);
+    }
+    batch.body.clear();
+    batch.sent.clear();
+    return {};
+  };
+  for (size_t i = 0; i < batch.deliveries.size(); ++i) {
+    const Delivery& delivery = batch.deliveries[i];
+    Outcome& outcome = batch.outcomes[i];
+    if (field == kUnindexedField && (outcome.fate != Fate::kRejected || delivery.item == nullptr)) continue;
+    const auto id = search_id_of(settings_.keys, delivery.key);
+    if (!id.ok()) {
+      outcome = {.fate = Fate::kRejected, .reason = std::string(id.error().sentence())};
+      continue;
+    }
+    if (delivery.item == nullptr) {
+      batch.body.erase(*id, delivery.version);
+    } else {
+      batch.body.index(*id, delivery.version, document(*delivery.item, field));
+    }
+    batch.sent.push_back(i);
+    if (batch.body.bytes() >= kMostBulkBytes || batch.body.count() >= kMostBulkItems) PARTITA_TRY_VOID(flush());
+  }
+  return flush();
+}
+
+Result<net::HttpReply> SearchSender::post(const Batch& batch, std::string_view body) {
+  const std::string path = "/" + indexes_.write_alias(batch.generation) + "/_bulk?require_alias=true&timeout=10s&" +
+                           std::string(kBulkFilter);
+  return client_.send("POST", path, body);
+}
+
+// Operations of the body. As deep as a binary search.
+Result<void> SearchSender::send_range(Batch& batch, size_t first, size_t last) {
+  PARTITA_TRY(const net::HttpReply reply, post(batch, batch.body.slice(first, last)));
+  if (reply.status == 200) return take_reply(batch, first, last - first, reply.body);
+  if (!may_halve(reply.status)) {
+    // A 404 is that of a proxy, or of an index that is gone.
+    std::string reason = reason_of_status(reply);
+    if (reply.status < 500 && reply.status != 429) return Error(ErrorKind::kUnavailable, std::move(reason));
+    batch.overload = std::move(reason);
+    put_off(batch, first, batch.overload);
+    return {};
+  }
+  if (last - first == 1) return refuse_one(batch, batch.sent[first], reply);
+  const size_t middle = first + (last - first) / 2;
+  PARTITA_TRY_VOID(send_range(batch, first, middle));
+  if (!batch.overload.empty()) return {};
+  return send_range(batch, middle, last);
+}
+
+Result<void> SearchSender::take_reply(Batch& batch, size_t first, size_t count, std::string_view body) {
+  PARTITA_TRY(std::vector<BulkResult> results, read_bulk_reply(body, count));
+  if (std::ranges::any_of(results, is_index_missing)) {
+    return Error(ErrorKind::kUnavailable, "The index " + indexes_.index(batch.generation) + " is gone.");
+  }
+  batch.takes_some = true;
+  for (size_t i = 0; i < count; ++i) batch.outcomes[batch.sent[first + i]] = outcome_of(std::move(results[i]));
+  return {};
+}
+
+// All operations of the body from `first` on.
+void SearchSender::put_off(Batch& batch, size_t first, std::string_view reason) {
+  for (size_t i = first; i < batch.body.count(); ++i) {
+    batch.outcomes[batch.sent[i]] = {.fate = Fate::kLater, .reason = std::string(reason)};
+  }
+}
+
+// If the engine carries out nothing at all, it is not due to this item.
+Result<void> SearchSender::refuse_one(Batch& batch, size_t at, const net::HttpReply& reply) {
+  if (!batch.takes_some) {
+    BulkBody probe;
+    probe.erase(kProbeId, 1);
+    PARTITA_TRY(const net::HttpReply probed, post(batch, probe.slice(0, 1)));
+    batch.takes_some = probed.status == 200;
+    if (!batch.takes_some) return Error(ErrorKind::kUnavailable, reason_of_status(probed));
+  }
+  batch.outcomes[at] = {.fate = Fate::kRejected, .reason = reason_of_status(reply)};
+  return {};
+}
+
+}  // namespace partita::sinks
