@@ -55,6 +55,7 @@ class SearchDestination final : public Destination {
   SearchClient client_;
   SearchIndexes indexes_;
   SearchSender sender_;
+  bool has_marks_index_ = false;  // made or found by this object
 };
 
 // Error: kInvalid, if users' names are in the way.
@@ -113,7 +114,8 @@ Result<void> SearchDestination::publish(Generation generation) {
   std::vector<std::string> deleted;
   for (const std::string& each : own) {
     const auto its_generation = indexes_.generation_of(each);
-    if (!its_generation || *its_generation < generation) deleted.push_back(each);
+    const bool is_older = !its_generation || *its_generation < generation;
+    if (is_older && each != indexes_.marks_index()) deleted.push_back(each);
   }
   std::vector<std::string> from;
   for (const auto& [each, owner] : holders) {
@@ -178,21 +180,27 @@ Result<uint64_t> SearchDestination::count(Generation generation) {
 }
 
 Result<std::optional<std::string>> SearchDestination::read_mark(Generation generation) {
-  const std::string index = indexes_.index(generation);
-  const std::string path = "/" + index + "/_mapping?filter_path=*.mappings._meta.partita.mark";
+  const std::string path = "/" + indexes_.marks_index() + "/_doc/" + std::to_string(generation);
   PARTITA_TRY(const net::HttpReply reply, client_.call("GET", path, {}, 404));
   if (reply.status == 404) return std::optional<std::string>();
-  PARTITA_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(reply.body));
-  const wire::JsonValue ours = document.root().get(index).get("mappings").get("_meta").get("partita");
-  std::string mark = wire::text_of(ours.get("mark"));
-  if (mark.empty()) return std::optional<std::string>();
-  return std::optional<std::string>(std::move(mark));
+  const auto document = wire::JsonDocument::parse(reply.body);
+  const wire::JsonValue mark = document.ok() ? document->root().get("_source").get("mark") : wire::JsonValue();
+  if (!mark.is(wire::JsonValue::Kind::kString)) return search_error("GET " + path, reply);
+  return std::optional(wire::text_of(mark));
 }
 
-// A change of the cluster's state, which takes longer than a write.
 Result<void> SearchDestination::write_mark(Generation generation, std::string_view mark) {
-  PARTITA_TRY_VOID(client_.call("PUT", "/" + indexes_.index(generation) + "/_mapping", indexes_.mark_body(mark)));
-  return {};
+  const std::string index = "/" + indexes_.marks_index();
+  const std::string path = index + "/_doc/" + std::to_string(generation);
+  if (!has_marks_index_) {
+    PARTITA_TRY(const net::HttpReply reply, client_.call("PUT", index, SearchIndexes::marks_index_body(), 400));
+    has_marks_index_ = reply.status == 200 || reply.body.contains("resource_already_exists_exception");
+    if (!has_marks_index_) return search_error("PUT " + index, reply);
+  }
+  auto written = client_.call("PUT", path, SearchIndexes::mark_body(mark));
+  if (written.ok()) return {};
+  has_marks_index_ = false;
+  return std::move(written).error();
 }
 
 Result<void> SearchDestination::remove() {

@@ -282,7 +282,7 @@ TEST(SearchDestination, SwitchesTheAliasAndDeletesOlderFills) {
     if (request.path.starts_with("/orders-s?")) return json_reply(200, holders);
     if (!request.path.starts_with("/orders-s-3-2-*/_alias")) return std::string();
     return json_reply(200,
-                      R"({"orders-s-3-2-1":{},"orders-s-3-2-1-write":{},"orders-s-3-2-2":{},"orders-s-3-2-x":{}})");
+                      R"({"orders-s-3-2-1":{},"orders-s-3-2-1-write":{},"orders-s-3-2-2":{},"orders-s-3-2-marks":{}})");
   });
   const auto destination = engine.destination();
   ASSERT_TRUE(destination->publish(2).ok());
@@ -327,14 +327,16 @@ TEST(SearchDestination, ComparesDocumentsAsTheyAreWritten) {
 TEST(SearchDestination, KeepsAMark) {
   FakeSearchEngine engine([](const SearchRequest& request) {
     if (request.method != "GET") return std::string();
-    return json_reply(200, R"({"orders-s-3-2-1":{"mappings":{"_meta":{"partita":{"mark":"m7"}}}}})");
+    return json_reply(200, R"({"_id":"1","found":true,"_source":{"mark":"m7"}})");
   });
   const auto destination = engine.destination();
   EXPECT_EQ(destination->read_mark(1).value(), "m7");
   ASSERT_TRUE(destination->write_mark(1, "m8").ok());
-  const auto written = engine.of("PUT", "/orders-s-3-2-1/_mapping");
-  ASSERT_EQ(written.size(), 1U);
-  EXPECT_EQ(written[0].body, R"({"_meta":{"partita":{"table":"Orders","sink":"s","mark":"m8"}}})");
+  ASSERT_TRUE(destination->write_mark(1, "m9").ok());
+  const auto written = engine.of("PUT", "/orders-s-3-2-marks/_doc/1");
+  ASSERT_EQ(written.size(), 2U);
+  EXPECT_EQ(written[1].body, R"({"mark":"m9"})");
+  EXPECT_EQ(engine.of("PUT", "/orders-s-3-2-marks").size(), 3U) << "the index is made once";
   FakeSearchEngine empty;
   EXPECT_EQ(empty.destination()->read_mark(1).value(), std::nullopt);
 }

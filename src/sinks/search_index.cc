@@ -70,12 +70,11 @@ void write_flat_fields(wire::JsonWriter& json, SearchEngine engine) {
   json.end_object();
 }
 
-void write_meta(wire::JsonWriter& json, const std::string& table, const std::string& sink, std::string_view mark) {
+void write_meta(wire::JsonWriter& json, const std::string& table, const std::string& sink) {
   json.begin_object("_meta");
   json.begin_object("partita");
   json.member("table", table);
   json.member("sink", sink);
-  if (!mark.empty()) json.member("mark", mark);
   json.end_object();
   json.end_object();
 }
@@ -122,16 +121,20 @@ std::string SearchIndexes::index_body(Generation generation, SearchEngine engine
     json.member("dynamic", false);
     write_flat_fields(json, engine);
   }
-  write_meta(json, table_, sink_, {});
+  write_meta(json, table_, sink_);
   json.end_object();
   json.end_object();
   return std::move(json).take();
 }
 
-std::string SearchIndexes::mark_body(std::string_view mark) const {
+std::string SearchIndexes::marks_index_body() {
+  return R"({"settings":{"index.hidden":true,"index.number_of_shards":1},"mappings":{"dynamic":false}})";
+}
+
+std::string SearchIndexes::mark_body(std::string_view mark) {
   wire::JsonWriter json;
   json.begin_object();
-  write_meta(json, table_, sink_, mark);
+  json.member("mark", mark);
   json.end_object();
   return std::move(json).take();
 }
@@ -147,6 +150,7 @@ std::optional<Generation> SearchIndexes::generation_of(std::string_view index) c
 
 bool SearchIndexes::is_own(std::string_view index) const {
   constexpr std::string_view kWrite = "-write";
+  if (index == marks_index()) return true;
   if (index.ends_with(kWrite)) index.remove_suffix(kWrite.size());
   return generation_of(index).has_value();
 }

@@ -2,7 +2,8 @@
 //
 // Users search by an alias. Behind it each fill has an index of its own, ALIAS-TABLE-SINK-GENERATION in numbers, which
 // is written to by a second alias with "-write" behind: a request that demands an alias makes no index where the one of
-// the fill was deleted.
+// the fill was deleted. The marks of the fills are documents of one more index, ALIAS-TABLE-SINK-marks: to change an
+// index itself takes a cluster ten times as long.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,12 @@ class SearchIndexes {
   std::string index(Generation generation) const;
   std::string write_alias(Generation generation) const { return index(generation) + "-write"; }
 
-  // The body that makes an index, and the one that changes the mark in it.
+  std::string marks_index() const { return prefix_ + "marks"; }
+
+  // The bodies that make them, and the document of a mark.
   std::string index_body(Generation generation, SearchEngine engine) const;
-  std::string mark_body(std::string_view mark) const;
+  static std::string marks_index_body();
+  static std::string mark_body(std::string_view mark);
 
   // Matches all indexes of this sink, and perhaps others; is_own() says which.
   std::string pattern() const { return prefix_ + "*"; }
