@@ -14,7 +14,7 @@ namespace {
 
 using wire::JsonValue;
 
-constexpr size_t kMostReasonBytes = 1'000;
+constexpr size_t kLongestReason = 1'000;
 
 // At most `most` bytes, of whole characters.
 std::string cut_text(std::string_view text, size_t most) {
@@ -25,11 +25,11 @@ std::string cut_text(std::string_view text, size_t most) {
 
 // "REASON: CAUSE" of an error object; the text itself if it is one.
 std::string reason_of(const JsonValue& error) {
-  if (error.is(JsonValue::Kind::kString)) return cut_text(error.as_string(), kMostReasonBytes);
+  if (error.is(JsonValue::Kind::kString)) return cut_text(error.as_string(), kLongestReason);
   std::string reason = wire::text_of(error.get("reason"));
   const std::string cause = wire::text_of(error.get("caused_by").get("reason"));
   if (!cause.empty() && !reason.contains(cause)) reason += ": " + cause;
-  return cut_text(reason, kMostReasonBytes);
+  return cut_text(reason, kLongestReason);
 }
 
 BulkResult result_of(std::string_view action, const JsonValue& reply) {
