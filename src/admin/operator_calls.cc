@@ -12,6 +12,7 @@
 #include "admin/admin.h"
 #include "admin/console_calls.h"
 #include "admin/operator_request.h"
+#include "admin/sink_calls.h"
 #include "base/blocking_scope.h"
 #include "model/fault.h"
 #include "ops/footprint.h"
@@ -152,25 +153,39 @@ Result<std::string> move_clock(const Subject& about, const Asked& asked) {
 struct Row {
   std::string_view name;
   std::string_view action;  // empty: it is answered to everybody, signed or not
-  std::array<std::string_view, 3> members;
+  std::array<std::string_view, 14> members;
   Result<std::string> (*answer)(const Subject&, const Asked&);
   bool of_table = false;  // the action is one on the table that TableName names
 };
 
 constexpr std::array kRows = {
+    Row{"CreateSink",
+        "partita:CreateSink",
+        {"AuthorityFile", "CredentialsFile", "DeadLetterTableName", "Document", "ExpressionAttributeNames",
+         "ExpressionAttributeValues", "Fields", "FilterExpression", "IndexName", "MaxBacklogBytes", "Namespace",
+         "SinkName", "TableName", "Url"},
+        create_sink,
+        true},
     Row{"CreateSnapshot", "partita:CreateSnapshot", {"Name", "Namespace"}, create_snapshot},
     Row{"DeleteNamespace", "partita:DeleteNamespace", {"Name"}, delete_namespace},
+    Row{"DeleteSink", "partita:DeleteSink", {"DeleteIndex", "Namespace", "SinkName", "TableName"}, delete_sink, true},
     Row{"DeleteSnapshot", "partita:DeleteSnapshot", {"Name", "Namespace"}, delete_snapshot},
     Row{"DescribeClock", "partita:DescribeClock", {"Namespace"}, describe_clock},
     Row{kDescribeConsole, "", {}, describe_console},
     Row{kDescribeHeat, "partita:DescribeHeat", {"Namespace", "TableName"}, describe_heat, true},
     Row{kDescribeHotKeys, "partita:DescribeHotKeys", {"Limit", "Namespace", "TableName"}, describe_hot_keys, true},
     Row{"DescribeMetrics", "partita:DescribeMetrics", {"Namespace", "Since"}, describe_metrics},
+    Row{"DescribeSink", "partita:DescribeSink", {"Namespace", "SinkName", "TableName"}, describe_sink, true},
     Row{kListJobs, "partita:ListJobs", {"Namespace"}, list_jobs},
     Row{"ListNamespaces", "partita:ListNamespaces", {"ExclusiveStartName", "Limit"}, list_namespaces},
+    Row{kListSinks, "partita:ListSinks", {"Namespace", "TableName"}, list_sinks, true},
     Row{"ListSnapshots", "partita:ListSnapshots", {"Namespace"}, list_snapshots},
     Row{"MoveClock", "partita:MoveClock", {"Namespace", "OffsetSeconds", "Seconds"}, move_clock},
+    Row{"PauseSink", "partita:PauseSink", {"Namespace", "SinkName", "TableName"}, pause_sink, true},
+    Row{"ResumeSink", "partita:ResumeSink", {"Namespace", "SinkName", "TableName"}, resume_sink, true},
+    Row{"RetrySink", "partita:RetrySink", {"Fill", "Namespace", "SinkName", "TableName"}, retry_sink, true},
     Row{"RollbackToSnapshot", "partita:RollbackToSnapshot", {"Name", "Namespace"}, roll_back},
+    Row{"VerifySink", "partita:VerifySink", {"Namespace", "SinkName", "TableName"}, verify_sink, true},
 };
 
 // Blocks.
@@ -244,7 +259,8 @@ Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   }
   Executor* const home = Executor::current();
   co_await workers_.enter();
-  auto answered = answer_blocking({namespaces_, facts_, sampler_, {}}, *row, call, document->root());
+  const bool by_administrator = call.source != nullptr && call.source->administrates();
+  auto answered = answer_blocking({namespaces_, facts_, sampler_, by_administrator, {}}, *row, call, document->root());
   co_await SwitchTo{home};
   if (!answered.ok()) co_return ops::refusal(answered.error());
   ops::Reply reply;

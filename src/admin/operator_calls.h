@@ -20,6 +20,7 @@ inline constexpr std::string_view kDescribeConsole = "DescribeConsole";
 inline constexpr std::string_view kDescribeHeat = "DescribeHeat";
 inline constexpr std::string_view kDescribeHotKeys = "DescribeHotKeys";
 inline constexpr std::string_view kListJobs = "ListJobs";
+inline constexpr std::string_view kListSinks = "ListSinks";
 
 // Callable from any thread.
 class OperatorCalls {

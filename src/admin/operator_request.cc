@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/fault.h"
+#include "wire/item_reader.h"
 
 namespace partita::admin {
 
@@ -63,6 +64,45 @@ Result<size_t> Asked::number(std::string_view name, int64_t most, size_t otherwi
   if (number < 1 || number > most)
     return wrong(std::string(name) + " is a number from 1 to " + std::to_string(most) + ".");
   return static_cast<size_t>(number);
+}
+
+Result<bool> Asked::flag(std::string_view name) const {
+  const JsonValue value = body_.get(name);
+  if (!value.present()) return false;
+  if (!value.is(JsonValue::Kind::kBoolean)) return wrong(std::string(name) + " is true or false.");
+  return value.as_boolean();
+}
+
+Result<std::vector<std::string>> Asked::texts(std::string_view name) const {
+  std::vector<std::string> all;
+  const JsonValue value = body_.get(name);
+  if (value.present() && !value.is(JsonValue::Kind::kArray)) return wrong(std::string(name) + " is a list of strings.");
+  for (const JsonValue one : value.elements()) {
+    if (!one.is(JsonValue::Kind::kString)) return wrong(std::string(name) + " is a list of strings.");
+    all.emplace_back(one.as_string());
+  }
+  return all;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> Asked::named_texts(std::string_view name) const {
+  std::vector<std::pair<std::string, std::string>> all;
+  const JsonValue value = body_.get(name);
+  if (value.present() && !value.is(JsonValue::Kind::kObject)) {
+    return wrong(std::string(name) + " is an object of strings.");
+  }
+  for (const auto& [key, one] : value.members()) {
+    if (!one.is(JsonValue::Kind::kString)) return wrong(std::string(name) + " is an object of strings.");
+    all.emplace_back(key, one.as_string());
+  }
+  return all;
+}
+
+Result<model::Item> Asked::item(std::string_view name) const {
+  const JsonValue value = body_.get(name);
+  if (value.present() && !value.is(JsonValue::Kind::kObject)) {
+    return wrong(std::string(name) + " is an object of attribute values.");
+  }
+  return wire::decode_item(value);
 }
 
 }  // namespace partita::admin

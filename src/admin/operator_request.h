@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "admin/metric_samples.h"
 #include "base/result.h"
+#include "model/value.h"
 #include "namespaces/namespaces.h"
 #include "wire/json_reader.h"
 
@@ -35,6 +37,14 @@ class Asked {
   Result<int64_t> time_ms(std::string_view name) const;
   // From 1 to `most`; `otherwise` if it is absent.
   Result<size_t> number(std::string_view name, int64_t most, size_t otherwise) const;
+  // False if it is absent.
+  Result<bool> flag(std::string_view name) const;
+  // Empty if it is absent.
+  Result<std::vector<std::string>> texts(std::string_view name) const;
+  // An object of texts; empty if it is absent.
+  Result<std::vector<std::pair<std::string, std::string>>> named_texts(std::string_view name) const;
+  // Attribute values by name. Faults also: those of wire::decode_item().
+  Result<model::Item> item(std::string_view name) const;
 
  private:
   wire::JsonValue body_;
@@ -56,7 +66,8 @@ struct Subject {
   namespaces::Namespaces& namespaces;
   const ConsoleFacts& facts;
   MetricSampler& sampler;
-  std::string space;  // the namespace; empty: the one without a name
+  bool by_administrator = false;  // it came over the administration socket
+  std::string space;              // the namespace; empty: the one without a name
 };
 
 // Does it to the namespace that the call is about.

@@ -47,6 +47,7 @@
 #include "observe/traces.h"
 #include "ops/metrics_thread.h"
 #include "ops/service.h"
+#include "sinks/carry_job.h"
 #include "table/open/database.h"
 
 namespace partita::app {
@@ -355,7 +356,8 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   const namespaces::DatabaseHost::Environment environment{.store = *engine,
                                                           .clock = system_clock(),
                                                           .random = system_random(),
-                                                          .options = {.graph_bytes = options.store.vector_bytes},
+                                                          .options = {.graph_bytes = options.store.vector_bytes,
+                                                                      .make_job = sinks::make_job},
                                                           .follower = &directory,
                                                           .exclusive = engine_row.exclusive,
                                                           .clock_ms = options.development.clock_ms,

@@ -11,6 +11,7 @@
 #include "cli/salvage.h"
 #include "cli/serve_options.h"
 #include "cli/simulate.h"
+#include "cli/sink_verbs.h"
 #include "cli/status.h"
 
 namespace partita::cli {
@@ -29,6 +30,7 @@ struct CommandLine {
   SimulateOptions simulate;
   AccountOptions account;
   OperateOptions operate;
+  SinkOptions sink;
   McpOptions mcp;
 };
 

@@ -487,6 +487,8 @@ const std::vector<VerbRow>& all_verbs() {
                       finish_account, take_word});
     }
     rows.insert(place, more.begin(), more.end());
+    const auto before = std::ranges::find(rows, "backup", &VerbRow::name);
+    rows.insert(before, sink_verbs().begin(), sink_verbs().end());
     return rows;
   }();
   return all;

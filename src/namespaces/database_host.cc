@@ -46,6 +46,9 @@ Result<void> DatabaseHost::open_database() {
   }
   table::DatabaseOptions options = environment_.options;
   if (name_.empty()) options.follower = environment_.follower;
+  if (!name_.empty()) options.make_job = nullptr;
+  options.exclusive = environment_.exclusive;
+  options.rolled_back_ms = snapshots_.rolled_back_ms();
   PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, environment_.random, options));
   return {};
 }

@@ -151,6 +151,7 @@ Task<Result<StepEnd>> Carriage::after_failure(JobRun& run, Error error) {
 }
 
 void Carriage::hold_up(std::string trouble) {
+  intact_due_ns_ = 0;
   if (progress_.trouble != trouble) {
     if (progress_.trouble.empty()) log(LogLevel::kWarn, {name(), " waits for the other end: ", trouble});
     progress_.trouble = std::move(trouble);

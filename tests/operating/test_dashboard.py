@@ -41,6 +41,8 @@ def load(server, stop, may_move_clock):
     client.create_table(**TABLE)
     if may_move_clock:  # old records of streams are looked for once a minute, and when the clock was moved
         subprocess.run([binary(), "clock", "advance", "1s", server.data_dir], check=True, capture_output=True)
+        nobody = f"opensearch+http://127.0.0.1:{free_port()}"
+        subprocess.run([binary(), "sink", "create", "shown", "--to", nobody, "--data", server.data_dir], check=True, capture_output=True)
     client.update_time_to_live(TableName="shown", TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"})
     stream = client.describe_table(TableName="shown")["Table"]["LatestStreamArn"]
     shard = streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"][0]["ShardId"]

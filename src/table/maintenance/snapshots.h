@@ -53,6 +53,8 @@ class Snapshots {
   storage::Engine& engine() { return *engine_; }
   // Shard iterators older than this are invalid since a rollback; 0: none.
   int64_t iterators_from_ms() const;
+  // When the database was last rolled back; 0: never.
+  int64_t rolled_back_ms() const { return rolled_back_ms_; }
 
   std::vector<SnapshotInfo> list() const;
   // Faults: kConstraints for an invalid name; kInUse and kLimit of model/aside_fault.h.

@@ -1,0 +1,218 @@
+#include "admin/sink_calls.h"
+
+#include <utility>
+#include <vector>
+
+#include "sinks/sink_store.h"
+#include "sinks/verify_sink.h"
+#include "table/open/database.h"
+#include "wire/json_writer.h"
+
+namespace partita::admin {
+
+namespace {
+
+using sinks::SinkStatus;
+using wire::JsonWriter;
+
+// Sentences of sinks are those of a refused request.
+Error as_refusal(Error error) {
+  const bool plain = error.kind() == ErrorKind::kInvalid && error.reason() == 0;
+  return plain ? wrong(std::string(error.sentence())) : std::move(error);
+}
+
+// Does it to the database of the call, while it is in use.
+template <class Work>
+auto with_tables(const Subject& about, Work work) -> decltype(wait_for(work(std::declval<table::TableContext&>()))) {
+  using Done = decltype(wait_for(work(std::declval<table::TableContext&>())));
+  if (!about.space.empty()) return wrong("Sinks are for tables of the default namespace.");
+  ops::Service& service = about.namespaces.root().service();
+  const auto guarded = [&]() -> Task<Done> {
+    DrainLock::SharedGuard guard(service.drain_lock());
+    co_await guard;
+    if (service.database() == nullptr) co_return Error(ErrorKind::kUnavailable, "a rollback did not end.");
+    co_return co_await work(*service.database());
+  };
+  Done done = wait_for(guarded());
+  if (!done.ok()) return as_refusal(std::move(done).error());
+  return done;
+}
+
+struct SinkName {
+  std::string table;
+  std::string sink;
+};
+
+Result<SinkName> named_sink(const Asked& asked) {
+  SinkName name;
+  PARTITA_TRY(name.table, asked.required_text("TableName"));
+  PARTITA_TRY(name.sink, asked.required_text("SinkName"));
+  return name;
+}
+
+void write_progress(JsonWriter& json, const SinkStatus& status) {
+  json.member("State", sinks::name_of(status.state()));
+  if (const std::string sentence = status.sentence(); !sentence.empty()) json.member("Message", sentence);
+  if (status.progress.filling) json.member("ItemsFilled", status.filled);
+  json.member("Sent", status.progress.sent);
+  json.member("Conflicts", status.progress.conflicts);
+  json.member("Rejected", status.progress.rejected);
+}
+
+void write(JsonWriter& json, const SinkStatus& status) {
+  constexpr double kMsPerSecond = 1e3;
+  const table::Sink& sink = status.sink;
+  const auto say = [&](std::string_view name, const std::string& text) {
+    if (!text.empty()) json.member(name, text);
+  };
+  json.begin_object();
+  json.member("TableName", sink.table);
+  json.member("SinkName", sink.name);
+  json.member("Url", sink.url);
+  say("IndexName", sink.index);
+  write_progress(json, status);
+  json.member("DeadLetterTableName", sink.dead_letters);
+  json.member("Document", std::string_view(sink.flat ? "flat" : "template"));
+  if (!sink.fields.empty()) {
+    json.begin_array("Fields");
+    for (const std::string& field : sink.fields) json.string(field);
+    json.end_array();
+  }
+  say("FilterExpression", sink.filter);
+  if (!sink.filter_names.empty()) {
+    json.begin_object("ExpressionAttributeNames");
+    for (const auto& [key, name] : sink.filter_names) json.member(key, name);
+    json.end_object();
+  }
+  if (!sink.filter_values.empty()) {
+    json.key("ExpressionAttributeValues");
+    json.write_item(sink.filter_values);
+  }
+  say("CredentialsFile", sink.credentials_file);
+  say("AuthorityFile", sink.authority_file);
+  json.member("MaxBacklogBytes", sink.max_backlog_bytes);
+  json.member("CreationDateTime", static_cast<double>(sink.created_ms) / kMsPerSecond);
+  json.end_object();
+}
+
+std::string described(const SinkStatus& status) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("Sink");
+  write(json, status);
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<bool> is_flat(const Asked& asked) {
+  PARTITA_TRY(const std::string document, asked.text("Document"));
+  if (!document.empty() && document != "template" && document != "flat") {
+    return wrong("Document is \"template\" or \"flat\".");
+  }
+  return document == "flat";
+}
+
+Result<sinks::SinkRequest> request_in(const Subject& about, const Asked& asked) {
+  sinks::SinkRequest request;
+  PARTITA_TRY(request.table, asked.required_text("TableName"));
+  PARTITA_TRY(request.url, asked.required_text("Url"));
+  PARTITA_TRY(request.name, asked.text("SinkName"));
+  PARTITA_TRY(request.index, asked.text("IndexName"));
+  PARTITA_TRY(request.credentials_file, asked.text("CredentialsFile"));
+  PARTITA_TRY(request.authority_file, asked.text("AuthorityFile"));
+  PARTITA_TRY(request.fields, asked.texts("Fields"));
+  PARTITA_TRY(request.flat, is_flat(asked));
+  PARTITA_TRY(request.filter, asked.text("FilterExpression"));
+  PARTITA_TRY(request.filter_names, asked.named_texts("ExpressionAttributeNames"));
+  PARTITA_TRY(request.filter_values, asked.item("ExpressionAttributeValues"));
+  PARTITA_TRY(request.dead_letters, asked.text("DeadLetterTableName"));
+  PARTITA_TRY(const size_t backlog, asked.number("MaxBacklogBytes", INT64_MAX, sinks::kDefaultBacklogBytes));
+  request.max_backlog_bytes = static_cast<int64_t>(backlog);
+  const bool files = !request.credentials_file.empty() || !request.authority_file.empty();
+  if (files && !about.by_administrator) {
+    return wrong(
+        "CredentialsFile and AuthorityFile are taken over the administration socket alone: use `partita sink "
+        "create` on the server's machine.");
+  }
+  return request;
+}
+
+}  // namespace
+
+Result<std::string> create_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const sinks::SinkRequest request, request_in(about, asked));
+  PARTITA_TRY(const table::Sink sink, with_tables(about, [&](table::TableContext& context) {
+                return sinks::create_sink(context, request, sinks::find_destination);
+              }));
+  return described({sink, {}, 0});
+}
+
+Result<std::string> list_sinks(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string table, asked.text("TableName"));
+  PARTITA_TRY(const std::vector<SinkStatus> all,
+              with_tables(about, [&](table::TableContext& context) { return sinks::list_sinks(context, table); }));
+  JsonWriter json;
+  json.begin_object();
+  json.begin_array("Sinks");
+  for (const SinkStatus& one : all) write(json, one);
+  json.end_array();
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> describe_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const SinkName name, named_sink(asked));
+  PARTITA_TRY(const SinkStatus status, with_tables(about, [&](table::TableContext& context) {
+                return sinks::describe_sink(context, name.table, name.sink);
+              }));
+  return described(status);
+}
+
+Result<std::string> pause_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const SinkName name, named_sink(asked));
+  PARTITA_TRY_VOID(with_tables(
+      about, [&](table::TableContext& context) { return sinks::pause_sink(context, name.table, name.sink); }));
+  return std::string("{}");
+}
+
+Result<std::string> resume_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const SinkName name, named_sink(asked));
+  PARTITA_TRY_VOID(with_tables(
+      about, [&](table::TableContext& context) { return sinks::resume_sink(context, name.table, name.sink); }));
+  return std::string("{}");
+}
+
+Result<std::string> retry_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const SinkName name, named_sink(asked));
+  PARTITA_TRY(const bool fill, asked.flag("Fill"));
+  PARTITA_TRY_VOID(with_tables(
+      about, [&](table::TableContext& context) { return sinks::retry_sink(context, name.table, name.sink, fill); }));
+  return std::string("{}");
+}
+
+Result<std::string> delete_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const SinkName name, named_sink(asked));
+  PARTITA_TRY(const bool index, asked.flag("DeleteIndex"));
+  PARTITA_TRY_VOID(with_tables(
+      about, [&](table::TableContext& context) { return sinks::delete_sink(context, name.table, name.sink, index); }));
+  return std::string("{}");
+}
+
+Result<std::string> verify_sink(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const SinkName name, named_sink(asked));
+  PARTITA_TRY(const sinks::SinkComparison found, with_tables(about, [&](table::TableContext& context) {
+                return sinks::verify_sink(context, name.table, name.sink, sinks::find_destination);
+              }));
+  JsonWriter json;
+  json.begin_object();
+  json.member("Items", found.items);
+  json.member("Documents", found.documents);
+  json.member("Different", found.different);
+  json.begin_array("Ids");
+  for (const std::string& id : found.ids) json.string(id);
+  json.end_array();
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace partita::admin
