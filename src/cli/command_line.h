@@ -11,7 +11,7 @@
 #include "cli/salvage.h"
 #include "cli/serve_options.h"
 #include "cli/simulate.h"
-#include "cli/sink_verbs.h"
+#include "cli/sink_options.h"
 #include "cli/status.h"
 
 namespace partita::cli {

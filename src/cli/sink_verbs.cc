@@ -7,7 +7,6 @@
 
 #include "cli/admin_client.h"
 #include "cli/options.h"
-#include "cli/verbs.h"
 #include "engines/stores.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"

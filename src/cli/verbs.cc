@@ -8,6 +8,7 @@
 
 #include "base/suggestion.h"
 #include "cli/serve_flags.h"
+#include "cli/sink_verbs.h"
 #include "cli/verify.h"
 #include "engines/stores.h"
 

@@ -111,12 +111,9 @@ class CatalogReader {
       case SystemRow::kCluster:
         return take_cluster(row.value);
       case SystemRow::kSink:
-        if (const auto id = take_u32(rest)) owners_["sinks"].insert(*id);
-        if (!sink_from(row.value).ok()) wrong("A sink cannot be read.");
-        return;
+        return take_sink(rest, row.value);
       case SystemRow::kSeed:
-        if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made cannot be read.");
-        return;
+        return take_seed(row.value);
       case SystemRow::kAlarm:
       case SystemRow::kAlarmHistory:
       case SystemRow::kAlarmNotices:
@@ -133,6 +130,15 @@ class CatalogReader {
         return;
     }
     wrong("The catalogue has a row of the unknown kind '" + std::string(1, static_cast<char>(*letter)) + "'.");
+  }
+
+  void take_sink(std::string_view rest, std::string_view row) {
+    if (const auto id = take_u32(rest)) owners_["sinks"].insert(*id);
+    if (!sink_from(row).ok()) wrong("A sink cannot be read.");
+  }
+
+  void take_seed(std::string_view row) {
+    if (!decode_seeding(row).ok()) wrong("The row of what --seed has made cannot be read.");
   }
 
   void take_cluster(std::string_view row) {
