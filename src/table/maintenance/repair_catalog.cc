@@ -8,6 +8,7 @@
 #include "table/catalog/second_copies.h"
 #include "table/maintenance/repair_parts.h"
 #include "table/rows/item_rows.h"
+#include "table/rows/sink_rows.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
 
@@ -79,6 +80,7 @@ class CatalogRepair {
   Result<void> run() {
     PARTITA_TRY_VOID(restore());
     PARTITA_TRY_VOID(read_known());
+    PARTITA_TRY_VOID(fill_sinks());
     PARTITA_TRY_VOID(adopt_rows());
     return put_next_id();
   }
@@ -152,12 +154,27 @@ class CatalogRepair {
       case SystemRow::kJob:
         if (auto job = job_from(row.key, row.value); job.ok()) known.jobs.push_back(std::move(*job));
         return;
+      case SystemRow::kSink:
+        if (auto sink = sink_from(row.value); sink.ok()) sinks_.push_back(std::move(*sink));
+        return;
       case SystemRow::kStream:
         if (auto stream = decode_stream_row(row.value); stream.ok()) known.streams.push_back(std::move(*stream));
         return;
       default:
         return;
     }
+  }
+
+  // Their logs may have lost entries.
+  Result<void> fill_sinks() {
+    for (Sink& sink : sinks_) {
+      sink.generation = std::max(sink.generation + 1, static_cast<uint64_t>(repair_.options.now_ms));
+      sink.filled_because = "the store was salvaged.";
+      const Key key = sink_row_key(sink.table_id, sink.number);
+      PARTITA_TRY_VOID(repair_.writer.put(key, sink_row(sink)));
+      PARTITA_TRY_VOID(repair_.writer.put(second_copy(key), sink_row(sink)));
+    }
+    return repair_.writer.flush();
   }
 
   void take_table(const Page::Row& row) {
@@ -307,6 +324,7 @@ class CatalogRepair {
 
   Repair& repair_;
   Walker walker_;
+  std::vector<Sink> sinks_;
 };
 
 }  // namespace
