@@ -31,8 +31,12 @@ constexpr int64_t kLookMs = 200;  // how often the sink is read
 constexpr int64_t kCountMs = 1'000;
 constexpr int64_t kLettersMs = 10'000;
 constexpr int64_t kIntactMs = 10'000;
+// The pauses between two looks at the logs: while changes come, and later. Other servers' stores cost a request each.
+constexpr int64_t kActiveMs = 1'000;
 constexpr int64_t kLeastIdleMs = 3;
 constexpr int64_t kMostIdleMs = 50;
+constexpr int64_t kLeastIdleSharedMs = 20;
+constexpr int64_t kMostIdleSharedMs = 200;
 constexpr int64_t kLeastBackoffMs = 100;
 constexpr int64_t kMostBackoffMs = 30'000;
 constexpr size_t kFillRows = 2'000;
@@ -404,11 +408,11 @@ Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
         go_on();
       }
       if (changed_) co_return co_await store(run);
-      idle_ms_ = std::clamp(2 * idle_ms_, kLeastIdleMs, kMostIdleMs);
-      co_await context_.background().sleep(idle_ms_);
+      co_await context_.background().sleep(next_pause_ms());
       continue;
     }
     idle_ms_ = 0;
+    active_ns_ = now_ns();
     auto lost = co_await lost_index(run);
     if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
     if (*lost) break;
@@ -426,6 +430,14 @@ Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
     if (wants_fill()) break;
   }
   co_return co_await store(run);
+}
+
+int64_t Carriage::next_pause_ms() {
+  const bool exclusive = context_.options().exclusive;
+  const int64_t least_ms = exclusive ? kLeastIdleMs : kLeastIdleSharedMs;
+  const bool active = now_ns() - active_ns_ < kActiveMs * kNsPerMs;
+  idle_ms_ = active ? least_ms : std::clamp(2 * idle_ms_, least_ms, exclusive ? kMostIdleMs : kMostIdleSharedMs);
+  return idle_ms_;
 }
 
 // Sends the items of the dead letters as they are now, and removes the letters of those that are taken.

@@ -88,6 +88,7 @@ class Carriage {
   Task<Result<void>> count_letters();
   Task<Result<void>> write_mark();
   Task<Result<void>> count_backlog(table::JobRun& run);
+  int64_t next_pause_ms();
   void hold_up(std::string trouble);
   void go_on();
   void show(const table::JobRun& run);
@@ -121,6 +122,7 @@ class Carriage {
   int64_t backoff_ms_ = 0;
   int64_t held_until_ns_ = 0;
   int64_t idle_ms_ = 0;
+  int64_t active_ns_ = 0;  // when the last change was found
   int64_t counted_ns_ = 0;
   bool caught_up_ = false;
   SinkFigures figures_;

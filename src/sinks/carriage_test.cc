@@ -166,6 +166,32 @@ TEST_F(Storm, WithTwoServers) {
   run(5);
 }
 
+// A server that is suspended with a request on its way: another one takes over, and the request arrives after newer
+// ones.
+TEST_F(SinksTest, ALateRequestChangesNothing) {
+  create_table("T");
+  put("T", "a", 1);
+  table::DatabaseOptions shared = options_;
+  shared.exclusive = false;
+  shared.lease_ms = 60;
+  CutEngine engine(*engine_);
+  auto one = serve(engine, shared);
+  create();
+  wait_until_carried();
+  other_.late = true;
+  put("T", "a", 2);
+  wait_until([&] { return other_.kept_late == 1; }, "until the request is on its way");
+  engine.left = 0;
+  put("T", "a", 3);
+  const auto other = serve(*engine_, shared);
+  wait_until([&] { return other_.published() == expected("T"); }, "until the other server has taken over");
+  other_.late = false;
+  wait_until([&] { return other_.arrived_late == 1; }, "until the late request arrives");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  one.reset();
+  EXPECT_EQ(other_.published(), expected("T"));
+}
+
 TEST_F(SinksTest, KeepsDeadLettersAndRetriesThem) {
   create_table("T");
   put("T", "good", 1);

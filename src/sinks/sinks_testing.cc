@@ -43,6 +43,9 @@ class MemoryDestination final : public Destination {
 
   Result<std::vector<Outcome>> send(Generation generation, std::span<const Delivery> deliveries) override {
     PARTITA_TRY_VOID(reach());
+    const bool late = other_.late && other_.kept_late++ == 0;
+    while (late && other_.late) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    other_.arrived_late += late;
     ++other_.requests;
     other_.documents += deliveries.size();
     const bool dies = cut_ && cut_();

@@ -40,6 +40,10 @@ class OtherEnd {
   std::atomic<int> unanswered{0};
   std::atomic<int> later{0};
   std::atomic<bool> down{false};
+  // While this is true, the first request for documents is on its way.
+  std::atomic<bool> late{false};
+  std::atomic<int> kept_late{0};
+  std::atomic<int> arrived_late{0};
   // Items with this attribute are rejected.
   static constexpr const char* kPoison = "poison";
 

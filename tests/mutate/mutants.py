@@ -8,6 +8,7 @@ from apart import APART
 from mutant import Mutant
 from of_dax_calls import DAX_CALLS
 from of_policies import POLICIES, TIMES
+from of_sinks import SINKS
 
 ROCKS = "src/engines/rocksdb/"
 
@@ -534,5 +535,5 @@ FOUNDATIONDB = [
            "key.read_mostly = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
 
-MUTANTS = APART + DAX_CALLS + FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS
+MUTANTS = APART + DAX_CALLS + FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + SINKS + VECTORS
 MUTANTS += POLICIES + TIMES

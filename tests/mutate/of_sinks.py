@@ -1,0 +1,31 @@
+"""Mistakes in what carries tables to search engines."""
+
+from mutant import Mutant
+
+CARRIAGE = "src/sinks/carriage.cc"
+MAKER = "src/table/rows/sink_maker.cc"
+
+SINKS = [
+    Mutant("a sink does not hear of deletions", MAKER,
+           "if (before.stored == after.stored) return;", "if (before.stored == after.stored || !after.exists()) return;",
+           ("sinks_test:*FillsThenFollows*",)),
+    Mutant("a sink hears of what changes nothing", MAKER,
+           "  if (before.stored == after.stored) return;\n", "  (void)before, (void)after;\n",
+           ("sinks_test:*SendsNothingIfNothingChanged*",)),
+    Mutant("a sink's log is trimmed before the answers", CARRIAGE,
+           "    auto delivered = co_await deliver();\n",
+           "    progress_.delivered = batch_->delivered;\n    changed_ = true;\n"
+           "    PARTITA_CO_TRY_VOID(co_await store(run));\n    auto delivered = co_await deliver();\n",
+           ("sinks_test:*CutOff*",)),
+    Mutant("what the other end puts off is forgotten", CARRIAGE,
+           "  batch_->keys = std::move(sent.later);\n", "  batch_->keys.clear();\n", ("sinks_test:*CutOff*:Storm*",)),
+    Mutant("what changes during a fill is not sent", CARRIAGE,
+           "  progress_.filling = false;\n  changed_ = true;\n",
+           "  progress_.filling = false;\n  changed_ = true;\n"
+           "  PARTITA_CO_TRY(progress_.delivered, co_await backlog_.ends());\n", ("sinks_test:Storm*:*CutOff*",)),
+    Mutant("all documents have one version", "src/sinks/sender.cc",
+           "std::max<uint64_t>(storage::leading_number(end), 1);", "1; (void)end;",
+           ("sinks_test:*ALateRequestChangesNothing*",)),
+    Mutant("a store that was restored is not noticed", CARRIAGE,
+           "    if (is_ahead(versions, *first_ends_)) {", "    if (false) {", ("sinks_test:*WhereTheStoreIsOlder*",)),
+]
