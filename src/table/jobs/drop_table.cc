@@ -45,8 +45,8 @@ Task<Result<StepEnd>> erase_table(JobRun& run) {
   // The policies of its streams last as long as those.
   const Key policy = policy_key(job.table_id, {});
   for (storage::Range rows : {count_rows(job.table_id), storage::just(policy.bytes),
-                              storage::just(second_copy(policy).bytes), expiry_rows(job.table_id),
-                              trimmed_rows(job.table_id), sink_rows(job.table_id), second_sink_rows(job.table_id)}) {
+                              storage::just(second_copy(policy).bytes), sink_rows(job.table_id),
+                              second_sink_rows(job.table_id), expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {
     auto beside = co_await run.engine().erase_range(std::move(rows));
     if (!beside.ok()) co_return std::move(beside).error();
   }
