@@ -91,21 +91,23 @@ std::string_view BulkBody::slice(size_t first, size_t last) const {
 }
 
 Result<std::vector<BulkResult>> read_bulk_reply(std::string_view body, size_t count) {
-  const Error wrong(ErrorKind::kUnavailable,
-                    "The search engine's reply is none to a _bulk request: " + search_error_text(body));
+  const auto wrong = [body] {
+    return Error(ErrorKind::kUnavailable,
+                 "The search engine's reply is none to a _bulk request: " + search_error_text(body));
+  };
   const auto document = wire::JsonDocument::parse(body);
-  if (!document.ok()) return wrong;
+  if (!document.ok()) return wrong();
   const JsonValue items = document->root().get("items");
-  if (items.size() != count) return wrong;
+  if (items.size() != count) return wrong();
   std::vector<BulkResult> results;
   results.reserve(count);
   for (const JsonValue& item : items.elements()) {
-    if (item.size() != 1) return wrong;
+    if (item.size() != 1) return wrong();
     const JsonValue::Member action = *item.members().begin();
     results.push_back(result_of(action.name, action.value));
-    if (results.back().status == 0) return wrong;
+    if (results.back().status == 0) return wrong();
   }
-  if (results.size() != count) return wrong;
+  if (results.size() != count) return wrong();
   return results;
 }
 
