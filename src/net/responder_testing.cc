@@ -55,19 +55,19 @@ Responder::~Responder() {
 Url Responder::url() const { return {.host = "127.0.0.1", .port = std::to_string(port_), .path = "/x?y=1"}; }
 
 std::string Responder::requests() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return requests_;
 }
 
 std::vector<int> Responder::peers() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return peers_;
 }
 
 void Responder::accept_all() {
   std::vector<std::jthread> threads;
   for (int peer = 0; (peer = ::accept(socket_, nullptr, nullptr)) >= 0;) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     peers_.push_back(peer);
     threads.emplace_back([this, peer] { answer_all(peer); });
   }
@@ -76,7 +76,7 @@ void Responder::accept_all() {
 }
 
 std::string Responder::answer(std::string_view request) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   requests_ += request;
   return answer_(request);
 }

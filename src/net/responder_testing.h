@@ -6,12 +6,12 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "net/url.h"
 
 namespace partita::net {
@@ -40,10 +40,10 @@ class Responder {
   void answer_all(int peer);
   std::string answer(std::string_view request);
 
-  std::mutex mutex_;
-  Answer answer_;
-  std::vector<int> peers_;
-  std::string requests_;
+  Mutex mutex_;
+  Answer answer_ PARTITA_GUARDED_BY(mutex_);
+  std::vector<int> peers_ PARTITA_GUARDED_BY(mutex_);
+  std::string requests_ PARTITA_GUARDED_BY(mutex_);
   int socket_ = -1;
   uint16_t port_ = 0;
   std::jthread thread_;
