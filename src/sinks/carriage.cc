@@ -157,7 +157,11 @@ Task<Result<StepEnd>> Carriage::after_failure(JobRun& run, Error error) {
 void Carriage::hold_up(std::string trouble) {
   intact_due_ns_ = 0;
   if (progress_.trouble != trouble) {
-    if (progress_.trouble.empty()) log(LogLevel::kWarn, {name(), " waits for the other end: ", trouble});
+    uint64_t unsaid = 0;
+    if (progress_.trouble.empty() && complaints_.pass(unsaid)) {
+      complained_ = true;
+      log(LogLevel::kWarn, {name(), " waits for the other end: ", trouble});
+    }
     progress_.trouble = std::move(trouble);
     changed_ = true;
   }
@@ -170,7 +174,7 @@ void Carriage::go_on() {
   backoff_ms_ = 0;
   held_until_ns_ = 0;
   if (progress_.trouble.empty()) return;
-  log(LogLevel::kInfo, {name(), " goes on."});
+  if (std::exchange(complained_, false)) log(LogLevel::kInfo, {name(), " goes on."});
   progress_.trouble.clear();
   changed_ = true;
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
@@ -119,6 +120,8 @@ class Carriage {
   std::optional<Batch> batch_;
   bool changed_ = false;  // the progress is ahead of the store
   int64_t stored_ns_ = 0;
+  LogThrottle complaints_{10'000};
+  bool complained_ = false;
   int64_t backoff_ms_ = 0;
   int64_t held_until_ns_ = 0;
   int64_t idle_ms_ = 0;

@@ -12,10 +12,15 @@ void SinkMeters::erase(const std::string& table, const std::string& sink) {
   sinks_.erase({table, sink});
 }
 
-void SinkMeters::report(Exposition& out) const {
+std::map<SinkMeters::Name, SinkFigures> SinkMeters::all() const {
   const MutexLock lock(mutex_);
+  return sinks_;
+}
+
+void SinkMeters::report(Exposition& out) const {
+  const std::map<Name, SinkFigures> sinks = all();
   const auto each = [&](auto use) {
-    for (const auto& [name, figures] : sinks_) {
+    for (const auto& [name, figures] : sinks) {
       const Exposition::Labels labels{{"table", name.first}, {"sink", name.second}};
       use(figures, labels);
     }
@@ -41,7 +46,7 @@ void SinkMeters::report(Exposition& out) const {
     out.gauge("partita_sink_dead_letters", "Items in the table of a sink's dead letters.",
               static_cast<double>(one.dead_letters), labels);
   });
-  for (const auto& [name, figures] : sinks_) {
+  for (const auto& [name, figures] : sinks) {
     for (const SinkState state :
          {SinkState::kFilling, SinkState::kCarrying, SinkState::kPaused, SinkState::kFailed, SinkState::kDeleting}) {
       out.gauge("partita_sink_state", "1 for the state that a sink is in.", state == figures.state ? 1 : 0,

@@ -32,6 +32,7 @@ class SinkMeters {
 
  private:
   using Name = std::pair<std::string, std::string>;  // table and sink
+  std::map<Name, SinkFigures> all() const;
 
   mutable Mutex mutex_;
   std::map<Name, SinkFigures> sinks_ PARTITA_GUARDED_BY(mutex_);
