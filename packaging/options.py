@@ -47,6 +47,8 @@ MORE = {
     "--root-400": ("testing.md#tools-that-wait-for-dynamodb-local", "DynamoDB Local"),
     "--clock": ("testing.md#time", "Time"),
     "status": ("operations.md#administration", "Administration"),
+    "sink create": ("sinks.md", "Sinks"),
+    "sink create --credentials": ("sinks.md#creating-one", "Sinks"),
     "mcp": ("mcp.md", "Stores for AI agents"),
     "backup": ("operations.md#backups", "Backups"),
     "restore": ("operations.md#restoring", "Restoring"),
@@ -62,7 +64,8 @@ MORE = {
 }
 
 
-def more(name):
+def more(name, verb=""):
+    name = f"{verb} {name}" if f"{verb} {name}" in MORE else name
     return "" if name not in MORE else " See [{1}]({0}).".format(*MORE[name])
 
 
@@ -75,10 +78,10 @@ def marked(text):
     return "".join(each if each.startswith("`") else plain(each) for each in re.split(r"(`[^`]*`)", text))
 
 
-def part(title, entries, lines):
+def part(verb, title, entries, lines):
     if lines:
         return "```\n" + "\n".join(lines) + "\n```\n"
-    rows = "".join(f"| `{left}` | {marked(right)}{more(left.split()[0])} |\n" for left, right in entries)
+    rows = "".join(f"| `{left}` | {marked(right)}{more(left.split()[0], verb)} |\n" for left, right in entries)
     return f"| {title.lower()} | meaning |\n|---|---|\n{rows}"
 
 
@@ -87,7 +90,7 @@ def section(verb):
     for each in verb.parts:
         if verb.name == "serve" and each.entries:
             out.append(f"#### {each.title}\n")
-        out.append(part("option" if verb.name == "serve" and each.title != "Stores" else each.title.removesuffix("s"),
+        out.append(part(verb.name, "option" if verb.name == "serve" and each.title != "Stores" else each.title.removesuffix("s"),
                         each.entries, each.lines))
     return "\n".join(out)
 

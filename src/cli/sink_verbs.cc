@@ -46,8 +46,8 @@ constexpr std::array kCreateSinkFlags = {
          set_text<PARTITA_OPTION(sink.authority_file)>},
     Flag{"--fields", "NAME,NAME...", "Send only these top-level attributes (default: all).",
          set_text<PARTITA_OPTION(sink.fields)>},
-    Flag{"--document", "template|flat",
-         "template: each attribute becomes a field (default). flat: the whole item is in one field, which accepts "
+    Flag{"--document", "MODE",
+         "template (default): each attribute becomes a field. flat: the whole item is in one field, which accepts "
          "values of any types.",
          set_text<PARTITA_OPTION(sink.document)>},
     Flag{"--filter", "EXPRESSION", "Send only the items that this FilterExpression selects.",
