@@ -121,7 +121,8 @@ def test_offline_verbs_leave_sinks_alone(tmp_path):
         create_sink(server, "music", nobody())
     done = subprocess.run([binary(), "verify", str(tmp_path / "store")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    done = subprocess.run([binary(), "copy", str(tmp_path / "store"), str(tmp_path / "copy")], capture_output=True, text=True, check=False)
+    copied = [binary(), "copy", str(tmp_path / "store"), str(tmp_path / "copy")]
+    done = subprocess.run(copied, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     with running_server(data_dir=tmp_path / "copy") as server:
         assert [one["SinkName"] for one in sinks_of(server)] == ["opensearch"]
