@@ -353,7 +353,8 @@ TEST_F(SinksTest, LeavesNothingBehind) {
   wait_until_carried();
   ASSERT_TRUE(wait_for(table::delete_table(db(), "T")).ok());
   wait_until([&] { return wait_for(list_sinks(db(), "")).value().empty(); }, "until the table's sink is gone");
-  for (const table::Verified& one : table::verify_store(*engine_, {}).value()) {
+  const std::vector<table::Verified> verified = table::verify_store(*engine_, {}).value();
+  for (const table::Verified& one : verified) {
     EXPECT_EQ(one.differences, 0u) << (one.named.empty() ? "" : one.named[0]);
   }
 }
