@@ -66,7 +66,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self._answer(status, b'{"error":"told to"}')
         connection = http.client.HTTPConnection("127.0.0.1", relay.engine.port, timeout=60)
         with contextlib.closing(connection):
-            connection.request(self.command, self.path, body, {"Content-Type": self.headers.get("Content-Type", "")})
+            headers = {name: self.headers[name] for name in ("Content-Type",) if name in self.headers}
+            connection.request(self.command, self.path, body or None, headers)
             reply = connection.getresponse()
             self._answer(reply.status, reply.read())
 

@@ -23,6 +23,7 @@ CATCH_UP_S = 120
 WRITERS = 8
 ITEMS = 2_000
 KEYS = ("p", "s")
+EXPECTED_ERRORS = {"ConditionalCheckFailedException", "TransactionCanceledException", "TransactionConflictException"}
 PRECISE = "1.2345678901234567890123456789012345678"
 
 
@@ -99,7 +100,8 @@ class Writers:
                 self._change(client, chance)
                 self.done += 1
             except ClientError as error:
-                if error.response["Error"]["Code"] not in ("TransactionCanceledException", "ConditionalCheckFailedException"):
+                down = error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500
+                if not down and error.response["Error"]["Code"] not in EXPECTED_ERRORS:
                     self._faults.append(error)
                     return
             except BotoCoreError:
@@ -166,7 +168,7 @@ def test_writers_and_kills(engine, tmp_path):
                     engine.start()
         client = server.client()
         wait_for_equality(engine, client, "busy", "busy")
-        assert kills >= 2 and writers.done > 50 * SECONDS, (kills, writers.done)
+        assert kills >= 2 and writers.done > 10 * SECONDS, (kills, writers.done)
         assert states_of(server, "busy") == ["CARRYING"]
 
 
@@ -232,7 +234,7 @@ def test_items_that_are_refused(engine, shared):
     assert flat["10:empty name|0"] == {"p": "empty name", "s": "0", "": 1}
     # An item that was mended goes, and its letter with it.
     put(client, index, "point", "0", mended={"BOOL": True})
-    sink(shared, "retry", index, "opensearch" if engine.name == "opensearch" else "elasticsearch")
+    sink(shared, "retry", index, engine.name)
     letters.remove("5:point|0")
     wait_until(lambda: letters_of(client, f"{index}-letters").keys() == letters)
     wait_for_equality(engine, client, index, index, left_out=letters)
