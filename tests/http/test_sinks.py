@@ -36,11 +36,11 @@ def server():
 
 def test_a_sink_from_its_creation_to_its_end(server):
     url = nobody()
-    create_sink(server, "music", url, "--name", "search", "--fields", "k,title", "--filter", "year > :y",
+    create_sink(server, "music", url, "--name", "search", "--fields", "k,title", "--filter", "released > :y",
                 "--filter-values", '{":y": {"N": "1990"}}', "--max-backlog", "2")
     [shown] = sinks_of(server, "music")
     assert shown["TableName"] == "music" and shown["SinkName"] == "search" and shown["Url"] == url
-    assert shown["Fields"] == ["k", "title"] and shown["FilterExpression"] == "year > :y"
+    assert shown["Fields"] == ["k", "title"] and shown["FilterExpression"] == "released > :y"
     assert shown["ExpressionAttributeValues"] == {":y": {"N": "1990"}}
     assert shown["DeadLetterTableName"] == "music-dead-letters" and shown["MaxBacklogBytes"] == 2 << 20
     assert "music-dead-letters" in server.client().list_tables()["TableNames"]
