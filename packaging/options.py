@@ -20,7 +20,7 @@ Every verb and option of `partita`, as `partita VERB --help` prints them. After 
   ([more](operations.md#administration)).
 """
 
-# Where a page explains more: {verb or option of `serve`: (page below docs/, what the link says)}
+# Where a page explains more: {verb, option, or both: (page below docs/, what the link says)}
 MORE = {
     "--listen": ("security.md", "Security"),
     "--tls-cert": ("security.md#tls", "TLS"),

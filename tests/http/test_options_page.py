@@ -36,6 +36,6 @@ def test_nothing_of_the_help_is_left_out(verbs):
 
 
 def test_links_belong_to_verbs_and_options_that_there_are(verbs):
-    known = {verb.name for verb in verbs} | {
-        entry.split()[0] for verb in verbs for part in verb.parts for entry, _ in part.entries}
+    entries = [(verb.name, entry.split()[0]) for verb in verbs for part in verb.parts for entry, _ in part.entries]
+    known = {verb.name for verb in verbs} | {entry for _, entry in entries} | {" ".join(both) for both in entries}
     assert set(options.MORE) <= known
