@@ -26,6 +26,7 @@ from ports import free_port
 CACHE = pathlib.Path(__file__).resolve().parents[2] / "build" / "search"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 START_TIMEOUT_S = 120
+FETCH_TIMEOUT_S = 600
 PAGE = 500
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -91,9 +92,13 @@ def _install(directory, pom, program):
     directory.mkdir(parents=True)
     (directory / "pom.xml").write_text(pom)
     (directory / "SearchEngine.java").write_text(program)
-    fetched = subprocess.run(["mvn", "-B", "-q", "-f", directory / "pom.xml", f"-Dmaven.repo.local={CACHE / 'repository'}",
-                              COPY, f"-DoutputDirectory={directory / 'jars'}"],
-                             stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    try:
+        fetched = subprocess.run(["mvn", "-B", "-q", "-f", directory / "pom.xml",
+                                  f"-Dmaven.repo.local={CACHE / 'repository'}", COPY,
+                                  f"-DoutputDirectory={directory / 'jars'}"],
+                                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=FETCH_TIMEOUT_S)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable(f"mvn did not end in {FETCH_TIMEOUT_S} s") from error
     if fetched.returncode:
         raise Unavailable(f"mvn failed: {(fetched.stdout + fetched.stderr).strip()[-400:]}")
     subprocess.run([_java("javac"), "-nowarn", "-cp", f"{directory / 'jars'}/*", "-d", directory / "classes",
