@@ -245,7 +245,7 @@ Task<Result<table::Table>> dead_letters_of(TableContext& context, std::string na
 
 Task<Result<Sink>> create_sink(TableContext& context, SinkRequest request, FindDestination find) {
   if (request.name.empty()) request.name = default_name(request.url);
-  if (request.dead_letters.empty()) request.dead_letters = request.name + "-dead-letters";
+  if (request.dead_letters.empty()) request.dead_letters = request.table + "-dead-letters";
   PARTITA_CO_TRY(const DestinationFactory factory, find(request.url));
   PARTITA_CO_TRY_VOID(check_request(request));
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, request.table));

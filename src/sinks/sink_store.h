@@ -40,7 +40,7 @@ struct SinkRequest {
   std::string filter = {};
   std::vector<std::pair<std::string, std::string>> filter_names = {};
   model::Item filter_values = {};
-  std::string dead_letters = {};  // empty: NAME-dead-letters
+  std::string dead_letters = {};  // empty: TABLE-dead-letters
   int64_t max_backlog_bytes = kDefaultBacklogBytes;
 };
 

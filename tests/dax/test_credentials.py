@@ -15,7 +15,7 @@ from drivers import NAMES, started  # noqa: E402
 from same import compared  # noqa: E402
 from served import available, dax_server  # noqa: E402
 from server import MAKING_CLIENTS  # noqa: E402
-from tables import N, S, table  # noqa: E402
+from tables import N, S, index, table  # noqa: E402
 
 KEY = {"pk": S("a")}
 PUT = {"name": "put", "call": "PutItem", "input": {"TableName": "owned", "Item": {**KEY, "n": N(1)}}}
@@ -32,11 +32,13 @@ INDEXER = [signed.allow("dynamodb:Query", signed.arn("owned") + "/index/by-g")]
 @shared
 def server():
     with tempfile.TemporaryDirectory() as folder:
-        options = signed.files(pathlib.Path(folder), {"reader": READER, "nobody": []})
+        options = signed.files(pathlib.Path(folder), {
+            "reader": READER, "putter": PUTTER, "indexer": INDEXER, "nobody": []})
         with dax_server(in_memory=True, extra_args=options) as started_server:
             root = client_of(started_server, "root")
             for name in ("owned", "other"):
-                root.create_table(**table(name, {"pk": "S"}, ("pk",)))
+                root.create_table(**table(name, {"pk": "S", "g": "S"}, ("pk",),
+                                          GlobalSecondaryIndexes=[index("by-g", ("g",))]))
                 root.put_item(TableName=name, Item={**KEY, "n": N(1)})
             yield started_server
 
@@ -82,17 +84,19 @@ def test_rights(client):
 
 
 @pytest.mark.parametrize("client", NAMES)
-def test_what_clients_ask_for_first_needs_no_more_rights(client, server):
+@at_once
+def test_what_clients_ask_for_first_needs_no_more_rights(client):
     """The key schema of a table, and before a put the id of its attribute names."""
-    put, get = results(client, server, *signed.key_of("putter"), [PUT, GET])
+    put, get = results(client, *signed.key_of("putter"), [PUT, GET])
     assert put["error"] is None and get["error"], (put, get)
-    query, get = results(client, server, *signed.key_of("indexer"), [QUERY, GET])
+    query, get = results(client, *signed.key_of("indexer"), [QUERY, GET])
     assert query["error"] is None and get["error"], (query, get)
 
 
 @pytest.mark.parametrize("client", NAMES)
-def test_nobody_learns_which_tables_exist(client, server):
+@at_once
+def test_nobody_learns_which_tables_exist(client):
     denied = "Unknown" if client.startswith("go") else "AccessDeniedException"
     for user in ("nobody", "putter"):
-        for result in results(client, server, *signed.key_of(user), [OTHER, NONE]):
+        for result in results(client, *signed.key_of(user), [OTHER, NONE]):
             assert result["error"]["code"] == denied and not result["outputs"]
