@@ -355,7 +355,8 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   const EngineRow& engine_row = engine_of(options.store.url);
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(options.store.url));
   PARTITA_TRY(const std::unique_ptr<storage::Scrub> scrub, start_scrub(options.store, *engine));
-  iam::Directory directory(*engine, system_clock(), callers.credentials ? &*callers.credentials : nullptr,
+  const MovableClock clock(system_clock(), options.development.clock_ms);
+  iam::Directory directory(*engine, clock, callers.credentials ? &*callers.credentials : nullptr,
                            callers.account ? &*callers.account : nullptr);
   const namespaces::DatabaseHost::Environment environment{.store = *engine,
                                                           .clock = system_clock(),
