@@ -306,6 +306,8 @@ Task<Result<bool>> Carriage::fill_some(JobRun& run) {
     batch_.emplace();
     batch_->cursor = page[page.size() - 1].key;
     batch_->rows = page.size();
+    // All of it is still to be sent if this fails.
+    for (size_t i = 0; i < page.size(); ++i) batch_->keys.emplace_back(page[i].key);
     PARTITA_CO_TRY(Sent sent, co_await sender_->send_page(page, ends));
     take(std::move(sent));
   }

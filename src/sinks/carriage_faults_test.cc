@@ -1,0 +1,52 @@
+// Sinks when something beside the other end is wrong, or slow.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "sinks/dead_letters.h"
+#include "sinks/sinks_testing.h"
+#include "table/control/tables.h"
+
+namespace partita::sinks {
+namespace {
+
+class CarriageFaults : public SinksTest {
+ protected:
+  static std::string pk_of(uint64_t number) { return "item" + std::to_string(number); }
+
+  void drop_letters() {
+    ASSERT_TRUE(wait_for(table::delete_table(db(), kLetters)).ok());
+    wait_until([&] { return wait_for(db().newest_table(kLetters)).value() == nullptr; }, "until the letters are gone");
+  }
+  // Their table becomes one that cannot hold them.
+  void spoil_letters() {
+    drop_letters();
+    create_table(kLetters);
+  }
+  // What the other end should have of the table "T".
+  std::map<std::string, model::Item> sound() {
+    std::map<std::string, model::Item> items = expected("T");
+    std::erase_if(items, [](const auto& one) { return one.second.contains(OtherEnd::kPoison); });
+    return items;
+  }
+
+  static constexpr const char* kLetters = "T-dead-letters";
+};
+
+TEST_F(CarriageFaults, AFillForgetsNothingIfALetterCannotBeStored) {
+  create_table("T");
+  for (uint64_t i = 0; i < 60; ++i) put("T", pk_of(i), 1, i % 10 == 0);
+  create();
+  spoil_letters();
+  other_.later = 50;
+  const auto server = serve();
+  wait_until([&] { return status().state() == SinkState::kFailed; }, "until the letters fail");
+  other_.later = 0;
+  drop_letters();
+  ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+  wait_until_carried();
+  EXPECT_TRUE(other_.published() == sound());
+}
+
+}  // namespace
+}  // namespace partita::sinks
