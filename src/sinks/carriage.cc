@@ -1,7 +1,6 @@
 #include "sinks/carriage.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -43,34 +42,6 @@ constexpr size_t kFillRows = 2'000;
 constexpr size_t kFillBytes = size_t{2} << 20;
 constexpr size_t kEntriesAtOnce = 1'000;  // of a slice
 constexpr size_t kEntryBytesAtOnce = size_t{256} << 10;
-
-using Versions = std::array<uint64_t, table::kSinkSlices>;
-
-// The mark of an index: the highest version that was sent to each slice.
-std::string mark_text(const Versions& versions) {
-  std::string text;
-  for (const uint64_t one : versions) text += (text.empty() ? "" : " ") + std::to_string(one);
-  return text;
-}
-
-// What cannot be read counts as 0.
-Versions versions_in(std::string_view mark) {
-  Versions versions{};
-  for (uint64_t& one : versions) {
-    const size_t stop = std::min(mark.find(' '), mark.size());
-    std::from_chars(mark.data(), mark.data() + stop, one);
-    mark.remove_prefix(std::min(stop + 1, mark.size()));
-  }
-  return versions;
-}
-
-// Whether one of them is a version that the logs have not reached.
-bool is_ahead(const Versions& versions, const Positions& ends) {
-  for (size_t i = 0; i < ends.size(); ++i) {
-    if (versions[i] > std::max<uint64_t>(storage::leading_number(ends[i]), 1)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 

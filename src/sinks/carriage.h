@@ -21,6 +21,7 @@
 #include "sinks/backlog.h"
 #include "sinks/destination.h"
 #include "sinks/lease_keeper.h"
+#include "sinks/mark.h"
 #include "sinks/progress.h"
 #include "sinks/sender.h"
 #include "sinks/sink_meters.h"
@@ -115,7 +116,7 @@ class Carriage {
   std::optional<Positions> first_ends_;  // of the logs, when this server began
   bool compared_ = false;                // with the mark and the logs
   int64_t intact_due_ns_ = 0;
-  std::array<uint64_t, table::kSinkSlices> marked_{};  // the highest version that was sent to each slice
+  Versions marked_{};  // the highest version that was sent to each slice
   bool mark_changed_ = false;
   std::optional<Batch> batch_;
   bool changed_ = false;  // the progress is ahead of the store
