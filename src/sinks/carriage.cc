@@ -38,6 +38,7 @@ constexpr int64_t kLeastIdleSharedMs = 20;
 constexpr int64_t kMostIdleSharedMs = 200;
 constexpr int64_t kLeastBackoffMs = 100;
 constexpr int64_t kMostBackoffMs = 30'000;
+constexpr int64_t kStuckMs = 60'000;  // without an item sent
 constexpr size_t kFillRows = 2'000;
 constexpr size_t kFillBytes = size_t{2} << 20;
 constexpr size_t kEntriesAtOnce = 1'000;  // of a slice
@@ -62,6 +63,7 @@ Task<Result<StepEnd>> Carriage::step(JobRun& run) {
   if (!loaded_) {
     PARTITA_CO_TRY(progress_, progress_from(run.job.carried));
     PARTITA_CO_TRY(first_ends_, co_await backlog_.ends());
+    drain_to_ = *first_ends_;
     loaded_ = true;
     stored_ns_ = now_ns();
   }
@@ -127,6 +129,7 @@ Task<Result<StepEnd>> Carriage::after_failure(JobRun& run, Error error) {
 
 void Carriage::hold_up(std::string trouble) {
   intact_due_ns_ = 0;
+  if (stuck_since_ns_ == 0) stuck_since_ns_ = now_ns();
   if (progress_.trouble != trouble) {
     uint64_t unsaid = 0;
     if (progress_.trouble.empty() && complaints_.pass(unsaid)) {
@@ -144,6 +147,7 @@ void Carriage::hold_up(std::string trouble) {
 void Carriage::go_on() {
   backoff_ms_ = 0;
   held_until_ns_ = 0;
+  stuck_since_ns_ = 0;
   if (progress_.trouble.empty()) return;
   if (std::exchange(complained_, false)) log(LogLevel::kInfo, {name(), " goes on."});
   progress_.trouble.clear();
@@ -302,6 +306,7 @@ Task<Result<StepEnd>> Carriage::publish(JobRun& run) {
   auto published = co_await on_worker(tools_.workers, work);
   if (!published.ok()) co_return co_await after_failure(run, std::move(published).error());
   log(LogLevel::kInfo, {name(), " has sent all items: ", std::to_string(run.job.done), "."});
+  PARTITA_CO_TRY(drain_to_, co_await backlog_.ends());
   progress_.filling = false;
   changed_ = true;
   run.job.cursor.clear();
@@ -328,7 +333,7 @@ void Carriage::take(Sent sent) {
   if (batch_->keys.empty()) {
     go_on();
   } else {
-    if (sent.sent > 0) backoff_ms_ = 0;
+    if (sent.sent > 0) backoff_ms_ = stuck_since_ns_ = 0;
     hold_up(std::move(sent.trouble));
   }
 }
@@ -527,16 +532,24 @@ Task<Result<StepEnd>> Carriage::store(JobRun& run) {
   co_return StepEnd::kMore;
 }
 
+// What gathered during a fill, or before this server began, may be more than the bound while it is being sent: another
+// fill would only gather more.
+bool Carriage::over_bound() {
+  const bool stuck = stuck_since_ns_ != 0 && now_ns() - stuck_since_ns_ >= kStuckMs * kNsPerMs;
+  const bool drains = !sink_->paused && sink_->failure.empty() && !wants_fill() && !stuck;
+  bool behind = progress_.filling;
+  for (size_t i = 0; i < drain_to_.size(); ++i) behind = behind || progress_.delivered[i] < drain_to_[i];
+  gathered_bytes_ = !drains ? 0 : behind ? backlog_.bytes() : std::min(gathered_bytes_, backlog_.bytes());
+  return backlog_.bytes() > static_cast<uint64_t>(sink_->max_backlog_bytes) + gathered_bytes_;
+}
+
 // Also keeps the logs within their bound: what they lose, a new fill makes good.
 Task<Result<void>> Carriage::count_backlog(JobRun& run) {
   if (now_ns() - counted_ns_ < kCountMs * kNsPerMs) co_return Result<void>();
   counted_ns_ = now_ns();
   PARTITA_CO_TRY_VOID(co_await backlog_.count(progress_.delivered));
   show(run);
-  const bool over = backlog_.bytes() > static_cast<uint64_t>(sink_->max_backlog_bytes);
-  // While a fill goes on, the logs shrink only after it.
-  const bool fills = progress_.filling && progress_.trouble.empty() && !sink_->paused;
-  if (!over || fills) co_return Result<void>();
+  if (!over_bound()) co_return Result<void>();
   if (progress_.generation == sink_->generation) {
     PARTITA_CO_TRY_VOID(co_await fill_anew(run, "more than " + std::to_string(sink_->max_backlog_bytes >> 20) +
                                                     " MiB of changes were waiting, and were dropped."));

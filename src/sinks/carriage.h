@@ -90,6 +90,7 @@ class Carriage {
   Task<Result<void>> count_letters();
   Task<Result<void>> write_mark();
   Task<Result<void>> count_backlog(table::JobRun& run);
+  bool over_bound();
   int64_t next_pause_ms();
   void hold_up(std::string trouble);
   void go_on();
@@ -125,6 +126,9 @@ class Carriage {
   bool complained_ = false;
   int64_t backoff_ms_ = 0;
   int64_t held_until_ns_ = 0;
+  int64_t stuck_since_ns_ = 0;   // since when nothing was sent for a trouble; 0: something was
+  Positions drain_to_{};         // of the logs, after a fill or when this server began
+  uint64_t gathered_bytes_ = 0;  // of the logs, beyond their bound
   int64_t idle_ms_ = 0;
   int64_t active_ns_ = 0;  // when the last change was found
   int64_t counted_ns_ = 0;

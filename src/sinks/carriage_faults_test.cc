@@ -48,5 +48,29 @@ TEST_F(CarriageFaults, AFillForgetsNothingIfALetterCannotBeStored) {
   EXPECT_TRUE(other_.published() == sound());
 }
 
+// More is written during a fill than may wait, and the other end puts some of it off.
+TEST_F(CarriageFaults, WhatGathersDuringAFillIsSentAfterIt) {
+  create_table("T");
+  for (uint64_t i = 0; i < 20; ++i) put("T", pk_of(i), 1);
+  const table::Sink sink = create();
+  const auto shrink = [](table::Sink& one) {
+    one.max_backlog_bytes = 1'000;
+    return true;
+  };
+  ASSERT_TRUE(wait_for(change_sink(*engine_, sink.table_id, sink.number, shrink)).ok());
+  other_.slow_ms = 400;
+  other_.later = 60;
+  const auto server = serve();
+  wait_until([&] { return other_.requests > 0; }, "until the fill has begun");
+  for (uint64_t i = 0; i < 100; ++i) put("T", pk_of(i), 2);
+  wait_until([&] { return other_.requests >= 6; }, "until what waits was counted");
+  other_.later = 0;
+  wait_until([&] { return status().state() == SinkState::kCarrying; }, "until the fill is complete");
+  put("T", "last", 1);
+  wait_until_carried();
+  EXPECT_EQ(status().sink.generation, sink.generation);
+  EXPECT_TRUE(other_.published() == expected("T"));
+}
+
 }  // namespace
 }  // namespace partita::sinks

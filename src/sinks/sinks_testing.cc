@@ -46,6 +46,8 @@ class MemoryDestination final : public Destination {
     const bool late = other_.late && other_.kept_late++ == 0;
     while (late && other_.late) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     other_.arrived_late += late;
+    if (const int slow_ms = other_.slow_ms; slow_ms > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
     ++other_.requests;
     other_.documents += deliveries.size();
     const bool dies = cut_ && cut_();

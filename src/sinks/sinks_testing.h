@@ -40,6 +40,7 @@ class OtherEnd {
   std::atomic<int> unanswered{0};
   std::atomic<int> later{0};
   std::atomic<bool> down{false};
+  std::atomic<int> slow_ms{0};  // each request for documents
   // While this is true, the first request for documents is on its way.
   std::atomic<bool> late{false};
   std::atomic<int> kept_late{0};
