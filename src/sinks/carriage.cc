@@ -6,10 +6,8 @@
 
 #include "base/blocking_scope.h"
 #include "base/log.h"
-#include "sinks/dead_letters.h"
 #include "storage/positions.h"
 #include "storage/ranges.h"
-#include "table/rows/item_rows.h"
 #include "table/rows/job_row.h"
 #include "table/rows/system_rows.h"
 
@@ -25,10 +23,7 @@ using storage::Record;
 using table::JobRun;
 using table::StepEnd;
 
-constexpr int64_t kStepMs = 500;  // of work before the progress is stored
-constexpr int64_t kLookMs = 200;  // how often the sink is read
 constexpr int64_t kCountMs = 1'000;
-constexpr int64_t kLettersMs = 10'000;
 constexpr int64_t kIntactMs = 10'000;
 // The pauses between two looks at the logs: while changes come, and later. Other servers' stores cost a request each.
 constexpr int64_t kActiveMs = 1'000;
@@ -84,7 +79,10 @@ Task<Result<StepEnd>> Carriage::step_now(JobRun& run) {
   if (!ready.ok()) co_return co_await after_failure(run, std::move(ready).error());
   if (progress_.generation != sink_->generation) co_return co_await begin_fill(run);
   if (progress_.filling) co_return co_await fill(run);
-  if (progress_.retries != sink_->retries && !batch_) co_return co_await retry(run);
+  // By turns, so that changes go on whatever becomes of the letters.
+  retries_now_ = progress_.retries != sink_->retries && !batch_ && !retries_now_ && followed_;
+  if (retries_now_) co_return co_await retry(run);
+  followed_ = true;
   co_return co_await follow(run);
 }
 
@@ -422,41 +420,6 @@ int64_t Carriage::next_pause_ms() {
   return idle_ms_;
 }
 
-// Sends the items of the dead letters as they are now, and removes the letters of those that are taken.
-Task<Result<StepEnd>> Carriage::retry(JobRun& run) {
-  const uint64_t wanted = sink_->retries;
-  std::string after;
-  while (!run.stopping()) {
-    PARTITA_CO_TRY(const std::vector<DeadLetter> letters, co_await read_dead_letters(context_, *sink_, after));
-    if (letters.empty()) break;
-    after = letters.back().id;
-    std::vector<std::string> keys;
-    for (const DeadLetter& letter : letters) {
-      if (table::check_key(*table_, letter.key).ok()) keys.push_back(table::item_key(*table_, letter.key).bytes);
-    }
-    PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(keys));
-    std::set<std::string> kept;
-    for (const auto* some : {&sent.later, &sent.rejected_keys}) {
-      for (const std::string& key : *some) kept.insert(destination_->document_id(key));
-    }
-    for (const std::string& key : keys) {
-      std::string id = destination_->document_id(key);
-      if (kept.contains(id)) continue;
-      PARTITA_CO_TRY_VOID(co_await erase_dead_letter(context_, *sink_, std::move(id)));
-    }
-    count(sent);
-    if (sent.trouble.empty()) continue;
-    hold_up(std::move(sent.trouble));
-    co_return co_await store(run);
-  }
-  if (run.stopping()) co_return StepEnd::kMore;
-  progress_.retries = wanted;
-  changed_ = true;
-  letters_counted_ns_ = 0;
-  go_on();
-  co_return co_await store(run);
-}
-
 // While nothing is sent.
 Task<Result<StepEnd>> Carriage::stand_by(JobRun& run) {
   const int64_t began_ns = now_ns();
@@ -557,14 +520,6 @@ Task<Result<void>> Carriage::count_backlog(JobRun& run) {
   PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
   PARTITA_CO_TRY_VOID(co_await backlog_.trim(ends));
   backlog_.clear();
-  co_return Result<void>();
-}
-
-Task<Result<void>> Carriage::count_letters() {
-  const int64_t due_ns = letters_counted_ns_ + kLettersMs * kNsPerMs;
-  if (letters_counted_ns_ != 0 && now_ns() < due_ns) co_return Result<void>();
-  letters_counted_ns_ = now_ns();
-  PARTITA_CO_TRY(figures_.dead_letters, co_await count_dead_letters(context_, *sink_));
   co_return Result<void>();
 }
 

@@ -49,6 +49,8 @@ class Carriage {
 
  private:
   using StepEnd = table::StepEnd;
+  static constexpr int64_t kStepMs = 500;  // of work before the progress is stored
+  static constexpr int64_t kLookMs = 200;  // how often the sink is read
   // What is being sent, and how far the sink is once all of it is.
   struct Batch {
     std::vector<std::string> keys;  // still to be sent; empty: the page below
@@ -74,6 +76,7 @@ class Carriage {
   Task<Result<StepEnd>> follow(table::JobRun& run);
   Task<Result<bool>> read_logs();
   Task<Result<StepEnd>> retry(table::JobRun& run);
+  Task<Result<bool>> retry_some();
   Task<Result<StepEnd>> stand_by(table::JobRun& run);
   Task<Result<StepEnd>> wind_up(table::JobRun& run);
   // Sends what is left of the batch. False: not all of it.
@@ -120,7 +123,11 @@ class Carriage {
   Versions marked_{};  // the highest version that was sent to each slice
   bool mark_changed_ = false;
   std::optional<Batch> batch_;
-  bool changed_ = false;  // the progress is ahead of the store
+  bool followed_ = false;     // the logs, at least for one step
+  bool retries_now_ = false;  // this step is for the dead letters
+  uint64_t retrying_ = 0;     // Sink::retries of these
+  std::string retried_to_;    // the id of the last that was tried
+  bool changed_ = false;      // the progress is ahead of the store
   int64_t stored_ns_ = 0;
   LogThrottle complaints_{10'000};
   bool complained_ = false;

@@ -72,5 +72,40 @@ TEST_F(CarriageFaults, WhatGathersDuringAFillIsSentAfterIt) {
   EXPECT_TRUE(other_.published() == expected("T"));
 }
 
+// A retry that cannot read the letters is told, and what fails in it does not keep changes back.
+TEST_F(CarriageFaults, ARetryWithoutLettersIsTold) {
+  create_table("T");
+  put("T", "bad", 1, true);
+  const auto server = serve();
+  create();
+  wait_until_carried();
+  spoil_letters();
+  ASSERT_TRUE(wait_for(retry_sink(db(), "T", "memory", false)).ok());
+  put("T", "good", 1);
+  wait_until([&] { return status().state() == SinkState::kFailed; }, "until the retry fails");
+  EXPECT_NE(status().sentence().find("cannot hold dead letters"), std::string::npos);
+  EXPECT_TRUE(other_.published() == sound());
+  drop_letters();
+  ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+  wait_until([&] { return status().progress.retries == 1; }, "until the letters were tried");
+}
+
+// Many letters are tried by turns with the changes.
+TEST_F(CarriageFaults, ChangesAreCarriedDuringARetry) {
+  create_table("T");
+  for (uint64_t i = 0; i < 1'500; ++i) put("T", pk_of(i), 1, true);
+  const auto server = serve();
+  create();
+  wait_until_carried();
+  other_.slow_ms = 200;
+  ASSERT_TRUE(wait_for(retry_sink(db(), "T", "memory", false)).ok());
+  wait_until([&] { return other_.documents >= 1'700; }, "until letters are tried");
+  put("T", "good", 1);
+  wait_until([&] { return other_.published() == sound(); }, "until the change is carried");
+  EXPECT_EQ(status().progress.retries, 0u);
+  other_.slow_ms = 0;
+  wait_until([&] { return status().progress.retries == 1; }, "until the letters were tried");
+}
+
 }  // namespace
 }  // namespace partita::sinks
