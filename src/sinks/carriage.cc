@@ -172,7 +172,9 @@ Task<Result<void>> Carriage::connect(JobRun& run) {
   if (destination_ != nullptr) co_return Result<void>();
   PARTITA_CO_TRY(const DestinationFactory factory, tools_.find(sink_->url));
   PARTITA_CO_TRY(destination_, factory(settings_of(*sink_, table_->keys), tools_.hurry));
-  sender_.emplace(run.context(), tools_.workers, *destination_, backlog_, *sink_, table_);
+  // A server that has lost the lease may be late with what it sends.
+  auto halted = [this] { return lease_.lost(); };
+  sender_.emplace(run.context(), tools_.workers, *destination_, backlog_, *sink_, table_, std::move(halted));
   co_return sender_->prepare();
 }
 
@@ -330,7 +332,7 @@ void Carriage::take(Sent sent) {
   batch_->keys = std::move(sent.later);
   if (batch_->keys.empty()) {
     go_on();
-  } else {
+  } else if (!sent.trouble.empty()) {
     if (sent.sent > 0) backoff_ms_ = stuck_since_ns_ = 0;
     hold_up(std::move(sent.trouble));
   }

@@ -57,7 +57,7 @@ Task<Result<bool>> Carriage::retry_some() {
   }
   if (sent.later.empty()) {
     retried_to_ = letters.back().id;
-  } else {
+  } else if (!sent.trouble.empty()) {
     hold_up(std::move(sent.trouble));
   }
   co_return true;

@@ -67,8 +67,8 @@ Task<Result<Sent>> Sender::send_keys(std::vector<std::string> keys) {
     if (at < keys.size() && bytes < kSentBytes && rows.size() < kSentRows) continue;
     PARTITA_CO_TRY_VOID(co_await send_rows(std::exchange(rows, {}), ends, sent));
     bytes = 0;
-    if (sent.trouble.empty()) continue;
-    // It would say the same of the others.
+    // In trouble, it would say the same of the others.
+    if (sent.trouble.empty() && !halted_()) continue;
     std::move(keys.begin() + static_cast<std::ptrdiff_t>(at), keys.end(), std::back_inserter(sent.later));
     break;
   }

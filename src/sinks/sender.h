@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +24,7 @@ namespace partita::sinks {
 // What became of items that were sent.
 struct Sent {
   std::vector<std::string> later;  // the keys of those to send again
-  std::string trouble;             // why; empty if there are none
+  std::string trouble;             // why; empty if there are none, or it was halted
   uint64_t sent = 0;
   uint64_t conflicts = 0;
   uint64_t rejected = 0;
@@ -42,17 +43,19 @@ auto on_worker(Workers& workers, Work work) -> Task<decltype(work())> {
   co_return done;
 }
 
-// For one coroutine. What it is made of outlives it.
+// For one coroutine. What it is made of outlives it. `halted` is asked between requests: true leaves the rest for
+// later.
 class Sender {
  public:
   Sender(table::TableContext& context, Workers& workers, Destination& destination, Backlog& backlog,
-         const table::Sink& sink, table::Table table)
+         const table::Sink& sink, table::Table table, std::function<bool()> halted)
       : context_(context),
         workers_(workers),
         destination_(destination),
         backlog_(backlog),
         sink_(sink),
-        table_(std::move(table)) {}
+        table_(std::move(table)),
+        halted_(std::move(halted)) {}
 
   // Once, before anything is sent. Errors: faults of expressions.
   Result<void> prepare();
@@ -78,6 +81,7 @@ class Sender {
   Backlog& backlog_;
   const table::Sink& sink_;
   const table::Table table_;
+  const std::function<bool()> halted_;
   std::optional<expr::Condition> filter_;
 };
 
