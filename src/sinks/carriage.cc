@@ -427,6 +427,7 @@ Task<Result<StepEnd>> Carriage::stand_by(JobRun& run) {
   const int64_t began_ns = now_ns();
   while (!run.stopping() && !lease_.lost() && now_ns() - began_ns < kStepMs * kNsPerMs) {
     PARTITA_CO_TRY_VOID(co_await count_backlog(run));
+    if (!sink_) break;
     const bool holds = sink_->paused || !sink_->failure.empty();
     if (!holds && now_ns() >= held_until_ns_) break;
     co_await context_.background().sleep(kMostIdleMs);
@@ -520,6 +521,10 @@ Task<Result<void>> Carriage::count_backlog(JobRun& run) {
                                                     " MiB of changes were waiting, and were dropped."));
   }
   PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
+  // Whoever takes the sink over from now on begins that fill behind these ends.
+  run.job.carried = encode(progress_);
+  PARTITA_CO_TRY(const JobRun::Stored stored, co_await lease_.store(run));
+  if (stored != JobRun::Stored::kDone) co_return Result<void>();
   PARTITA_CO_TRY_VOID(co_await backlog_.trim(ends));
   backlog_.clear();
   co_return Result<void>();

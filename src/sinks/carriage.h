@@ -83,8 +83,8 @@ class Carriage {
   Task<Result<bool>> deliver();
   void take(Sent sent);
   void count(const Sent& sent);
-  // Whether a fill is wanted that has not begun.
-  bool wants_fill() const { return progress_.generation != sink_->generation; }
+  // Whether a fill is wanted that has not begun, or the sink is gone.
+  bool wants_fill() const { return !sink_ || progress_.generation != sink_->generation; }
   // After an error of the other end: kMore, or the error if it is of the store.
   Task<Result<StepEnd>> after_failure(table::JobRun& run, Error error);
   Task<Result<void>> fill_anew(table::JobRun& run, std::string because);

@@ -6,6 +6,7 @@
 #include "sinks/dead_letters.h"
 #include "sinks/sinks_testing.h"
 #include "table/control/tables.h"
+#include "table/rows/job_row.h"
 
 namespace partita::sinks {
 namespace {
@@ -105,6 +106,42 @@ TEST_F(CarriageFaults, ChangesAreCarriedDuringARetry) {
   EXPECT_EQ(status().progress.retries, 0u);
   other_.slow_ms = 0;
   wait_until([&] { return status().progress.retries == 1; }, "until the letters were tried");
+}
+
+// A server that does not know yet that another has taken the sink over drops no changes of it.
+TEST_F(CarriageFaults, TheLogsAreTheNewOwners) {
+  create_table("T");
+  table::DatabaseOptions shared = options_;
+  shared.exclusive = false;
+  shared.lease_ms = 60'000;
+  const auto server = serve(*engine_, shared);
+  const table::Sink sink = create();
+  wait_until_carried();
+  ASSERT_TRUE(wait_for(pause_sink(db(), "T", "memory")).ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  const storage::Key key = table::job_key(table::JobKind::kCarry, sink.table_id, sink.number);
+  const storage::Decide take_over = [&](std::span<const storage::Record* const> found, storage::Changes& changes) {
+    table::Job job = table::job_from(key.bytes, found[0]->value).value();
+    ++job.claim;
+    changes.put(key, table::job_row(job));
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(engine_->transact({key}, {}, take_over)).ok());
+  const auto shrink = [](table::Sink& one) {
+    one.max_backlog_bytes = 1'000;
+    return true;
+  };
+  ASSERT_TRUE(wait_for(change_sink(*engine_, sink.table_id, sink.number, shrink)).ok());
+  for (uint64_t i = 0; i < 100; ++i) put("T", pk_of(i), 1);
+  wait_until([&] { return status().sink.generation != sink.generation; }, "until too much waits");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  size_t entries = 0;
+  for (size_t i = 0; i < table::kSinkSlices; ++i) {
+    entries += wait_for(engine_->read_log(table::sink_topic(sink.table_id, sink.number, i), {}, 1'000, 1 << 20))
+                   .value()
+                   .size();
+  }
+  EXPECT_EQ(entries, 100u);
 }
 
 }  // namespace
