@@ -126,6 +126,7 @@ Result<sinks::SinkRequest> request_in(const Subject& about, const Asked& asked) 
   PARTITA_TRY(request.filter_names, asked.named_texts("ExpressionAttributeNames"));
   PARTITA_TRY(request.filter_values, asked.item("ExpressionAttributeValues"));
   PARTITA_TRY(request.dead_letters, asked.text("DeadLetterTableName"));
+  request.by_administrator = about.by_administrator;
   PARTITA_TRY(const size_t backlog, asked.number("MaxBacklogBytes", INT64_MAX, sinks::kDefaultBacklogBytes));
   request.max_backlog_bytes = static_cast<int64_t>(backlog);
   const bool files = !request.credentials_file.empty() || !request.authority_file.empty();

@@ -371,6 +371,9 @@ TEST_F(SinksTest, RefusesWhatIsWrong) {
   EXPECT_NE(refused({.table = "T", .name = "a b"}).find("'a b' is none"), std::string::npos);
   EXPECT_NE(refused({.table = "T", .filter = "a ="}), "it was created");
   EXPECT_NE(refused({.table = "T", .dead_letters = "T"}).find("cannot be named"), std::string::npos);
+  const std::string others = refused({.table = "T", .dead_letters = "Other", .by_administrator = false});
+  EXPECT_NE(others.find("DeadLetterTableName is 'T-dead-letters'"), std::string::npos) << others;
+  EXPECT_EQ(wait_for(db().newest_table("Other")).value(), nullptr);
   EXPECT_NE(refused({.table = "none"}), "it was created");
   create();
   EXPECT_NE(refused({.table = "T", .name = "memory"}).find("already"), std::string::npos);

@@ -31,6 +31,8 @@ std::string default_name(std::string_view url) {
   return std::string(url.substr(0, std::min(url.find('+'), url.find(':'))));
 }
 
+std::string default_letters(const std::string& table) { return table + "-dead-letters"; }
+
 Result<void> check_filter(const SinkRequest& request) {
   const bool placeholders = !request.filter_names.empty() || !request.filter_values.empty();
   if (request.filter.empty()) {
@@ -52,6 +54,10 @@ Result<void> check_request(const SinkRequest& request) {
     return refused_sink("The table of dead letters cannot be named '" + request.dead_letters + "'.");
   }
   if (request.dead_letters == request.table) return refused_sink("A table cannot hold its own dead letters.");
+  if (!request.by_administrator && request.dead_letters != default_letters(request.table)) {
+    return refused_sink("DeadLetterTableName is '" + default_letters(request.table) +
+                        "', except over the administration socket: use `partita sink create` on the server's machine.");
+  }
   if (request.max_backlog_bytes < kLeastBacklogBytes) return refused_sink("The backlog takes 1 MiB or more.");
   if (std::ranges::any_of(request.fields, &std::string::empty)) return refused_sink("A field has no name.");
   return check_filter(request);
@@ -245,7 +251,7 @@ Task<Result<table::Table>> dead_letters_of(TableContext& context, std::string na
 
 Task<Result<Sink>> create_sink(TableContext& context, SinkRequest request, FindDestination find) {
   if (request.name.empty()) request.name = default_name(request.url);
-  if (request.dead_letters.empty()) request.dead_letters = request.table + "-dead-letters";
+  if (request.dead_letters.empty()) request.dead_letters = default_letters(request.table);
   PARTITA_CO_TRY(const DestinationFactory factory, find(request.url));
   PARTITA_CO_TRY_VOID(check_request(request));
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, request.table));

@@ -42,6 +42,7 @@ struct SinkRequest {
   model::Item filter_values = {};
   std::string dead_letters = {};  // empty: TABLE-dead-letters
   int64_t max_backlog_bytes = kDefaultBacklogBytes;
+  bool by_administrator = true;  // who may name any table for the dead letters
 };
 
 enum class SinkState : uint8_t { kFilling, kCarrying, kPaused, kFailed, kDeleting };
