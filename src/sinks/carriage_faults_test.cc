@@ -144,5 +144,21 @@ TEST_F(CarriageFaults, TheLogsAreTheNewOwners) {
   EXPECT_EQ(entries, 100u);
 }
 
+// The other end is gone for good, so its index cannot be deleted.
+TEST_F(CarriageFaults, ADeletionNeedNotWaitForTheOtherEnd) {
+  create_table("T");
+  const auto server = serve();
+  create();
+  wait_until_carried();
+  other_.down = true;
+  ASSERT_TRUE(wait_for(delete_sink(db(), "T", "memory", true)).ok());
+  wait_until([&] { return !status().progress.trouble.empty(); }, "until the deletion waits");
+  ASSERT_TRUE(wait_for(delete_sink(db(), "T", "memory", true)).ok());
+  EXPECT_EQ(status().state(), SinkState::kDeleting);
+  ASSERT_TRUE(wait_for(delete_sink(db(), "T", "memory", false)).ok());
+  wait_until([&] { return wait_for(list_sinks(db(), "")).value().empty(); }, "until the sink is gone");
+  EXPECT_EQ(other_.generations().size(), 1u);
+}
+
 }  // namespace
 }  // namespace partita::sinks

@@ -114,10 +114,12 @@ Task<Result<table::Table>> table_named(TableContext& context, std::string name) 
   co_return table;
 }
 
-Task<Result<Sink>> find_sink(TableContext& context, std::string table_name, std::string name) {
+// `deleting`: also one that is being deleted.
+Task<Result<Sink>> find_sink(TableContext& context, std::string table_name, std::string name, bool deleting = false) {
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, table_name));
   PARTITA_CO_TRY(const std::vector<Sink> sinks, co_await read_sinks(context.engine(), table::sink_rows(table->id)));
-  const auto found = std::ranges::find_if(sinks, [&](const Sink& one) { return one.name == name && !one.deleting; });
+  const auto found =
+      std::ranges::find_if(sinks, [&](const Sink& one) { return one.name == name && (deleting || !one.deleting); });
   if (found == sinks.end()) co_return no_sink(table_name, name);
   co_return *found;
 }
@@ -325,7 +327,16 @@ Task<Result<void>> retry_sink(TableContext& context, std::string table_name, std
 }
 
 Task<Result<void>> delete_sink(TableContext& context, std::string table_name, std::string name, bool index) {
-  PARTITA_CO_TRY(const Sink sink, co_await find_sink(context, table_name, std::move(name)));
+  PARTITA_CO_TRY(const Sink sink, co_await find_sink(context, table_name, std::move(name), true));
+  if (sink.deleting) {
+    std::function<bool(Sink&)> keep_index = [index](Sink& one) {
+      one.deletes_index = one.deletes_index && index;
+      return true;
+    };
+    PARTITA_CO_TRY_VOID(co_await change_sink(context.engine(), sink.table_id, sink.number, std::move(keep_index)));
+    context.wake_jobs();
+    co_return Result<void>();
+  }
   table::Catalog::AttachedWrite attached;
   attached.key = table::sink_row_key(sink.table_id, sink.number);
   attached.apply = [&](const Record* found, const table::TableInfo&, Changes& changes) {

@@ -67,7 +67,8 @@ Task<Result<SinkStatus>> describe_sink(table::TableContext& context, std::string
 Task<Result<void>> pause_sink(table::TableContext& context, std::string table, std::string name);
 Task<Result<void>> resume_sink(table::TableContext& context, std::string table, std::string name);
 Task<Result<void>> retry_sink(table::TableContext& context, std::string table, std::string name, bool fill);
-// Its logs and rows are erased in the background; with `index` the index at the other end too.
+// Its logs and rows are erased in the background; with `index` the index at the other end too. Without it, this also
+// ends a deletion that waits for the other end.
 Task<Result<void>> delete_sink(table::TableContext& context, std::string table, std::string name, bool index);
 
 // Changes the row by a pure function; nothing if it is gone or the function returns false.
