@@ -350,6 +350,9 @@ TEST_F(SinksTest, LeavesNothingBehind) {
   }
   const table::Sink second = create();
   EXPECT_EQ(second.number, sink.number + 1);
+  EXPECT_EQ(second.id.size(), 12U);
+  EXPECT_NE(second.id, sink.id) << "other indexes at the other end";
+  EXPECT_EQ(status().sink.id, second.id);
   wait_until_carried();
   ASSERT_TRUE(wait_for(table::delete_table(db(), "T")).ok());
   wait_until([&] { return wait_for(list_sinks(db(), "")).value().empty(); }, "until the table's sink is gone");

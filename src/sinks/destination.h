@@ -26,12 +26,11 @@ enum class DocumentMode : uint8_t { kTemplate, kFlat };
 
 // What a destination knows of its sink. Paths are those of files that each server that carries the sink has.
 struct DestinationSettings {
-  std::string url;        // scheme://host[:port][/path], without a user
-  std::string index;      // its name at the other end; empty: made from `table` and `sink`
-  std::string table;      // name of the table
-  std::string sink;       // name of the sink, unique within the table
-  uint32_t table_id = 0;  // with `number`: never used by another sink of the store
-  uint32_t number = 0;
+  std::string url;                  // scheme://host[:port][/path], without a user
+  std::string index;                // its name at the other end; empty: made from `table` and `sink`
+  std::string table;                // name of the table
+  std::string sink;                 // name of the sink, unique within the table
+  std::string id;                   // lower-case letters and digits; no other sink has it, of this store or of another
   model::KeySchema keys;            // of the table
   std::string credentials_file;     // empty: none. Read for each connection
   std::string authority_file;       // PEM; empty: the system's authorities

@@ -71,10 +71,10 @@ Result<AliasHolders> SearchDestination::alias_holders() {
                                             ", which is no alias of this sink's: delete it, or "
                                             "make the sink with another --index.");
     }
-    if (!indexes_.is_own(index) && owner != settings_.table + "/" + settings_.sink) {
+    if (!indexes_.is_own(index) && owner != settings_.id) {
       return Error(ErrorKind::kInvalid, "The alias " + alias + " is one of the index " + index +
-                                            ", which this sink has not made: remove the alias, or make the sink with "
-                                            "another --index.");
+                                            ", which this sink has not made: delete that index or its alias, or make "
+                                            "the sink with another --index.");
     }
   }
   return holders;

@@ -35,8 +35,7 @@ class FakeSearchEngine {
     settings.url = "opensearch+http://127.0.0.1:" + responder_.url().port;
     settings.table = "Orders";
     settings.sink = "s";
-    settings.table_id = 3;
-    settings.number = 2;
+    if (settings.id.empty()) settings.id = "q7";
     settings.keys = {.partition = {{"p", Type::kS}}, .sort = {}};
     auto made = find_destination(settings.url);
     EXPECT_TRUE(made.ok());
@@ -130,7 +129,7 @@ TEST(SearchDestination, SendsDocumentsAndDeletesWithTheirVersions) {
   const auto destination = engine.destination();
   EXPECT_EQ(count_fate(sent(*destination, items), Fate::kDone), 2U);
   ASSERT_EQ(engine.requests.size(), 1U);
-  EXPECT_TRUE(engine.requests[0].path.starts_with("/orders-s-3-2-1-write/_bulk?require_alias=true&"));
+  EXPECT_TRUE(engine.requests[0].path.starts_with("/orders-s-q7-1-write/_bulk?require_alias=true&"));
   EXPECT_EQ(engine.requests[0].body,
             "{\"index\":{\"_id\":\"k0\",\"version\":7,\"version_type\":\"external_gte\"}}\n"
             "{\"p\":\"k0\",\"v\":\"x\"}\n"
@@ -208,7 +207,7 @@ TEST(SearchDestination, SaysThatTheIndexIsGone) {
   const auto failed = engine.destination()->send(1, items.deliveries);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().kind(), ErrorKind::kUnavailable);
-  EXPECT_EQ(failed.error().sentence(), "The index orders-s-3-2-1 is gone.");
+  EXPECT_EQ(failed.error().sentence(), "The index orders-s-q7-1 is gone.");
 }
 
 TEST(SearchDestination, RejectsAKeyOfAnotherTable) {
@@ -241,7 +240,7 @@ TEST(SearchDestination, MakesTheIndexOfAFill) {
   FakeSearchEngine engine;
   const auto destination = engine.destination();
   ASSERT_TRUE(destination->prepare(5).ok());
-  const auto made = engine.of("PUT", "/orders-s-3-2-5");
+  const auto made = engine.of("PUT", "/orders-s-q7-5");
   ASSERT_EQ(made.size(), 1U);
   EXPECT_TRUE(made[0].body.contains("dynamic_templates"));
   EXPECT_EQ(destination->target(), "orders-s");
@@ -260,8 +259,9 @@ TEST(SearchDestination, MakesTheIndexOfAFill) {
 }
 
 TEST(SearchDestination, TakesNoNameThatIsInUse) {
-  for (const char* holder : {R"({"orders-s":{"settings":{}}})", R"({"other":{"settings":{}}})",
-                             R"({"x":{"mappings":{"_meta":{"partita":{"table":"Orders","sink":"other"}}}}})"}) {
+  for (const char* holder :
+       {R"({"orders-s":{"settings":{}}})", R"({"other":{"settings":{}}})",
+        R"({"orders-s-z9-1":{"mappings":{"_meta":{"partita":{"table":"Orders","sink":"s","id":"z9"}}}}})"}) {
     FakeSearchEngine engine([holder](const SearchRequest& request) {
       return request.path.starts_with("/orders-s?") ? json_reply(200, holder) : "";
     });
@@ -276,30 +276,30 @@ TEST(SearchDestination, TakesNoNameThatIsInUse) {
 
 TEST(SearchDestination, SwitchesTheAliasAndDeletesOlderFills) {
   std::string holders =
-      R"({"orders-s-3-2-1":{"settings":{}},"orders-s-1-9-4":{"mappings":{"_meta":{"partita":{"table":"Orders",)"
-      R"("sink":"s"}}}}})";
+      R"({"orders-s-q7-1":{"settings":{}},"restored":{"mappings":{"_meta":{"partita":{"table":"Orders",)"
+      R"("sink":"s","id":"q7"}}}}})";
   FakeSearchEngine engine([&holders](const SearchRequest& request) {
     if (request.path.starts_with("/orders-s?")) return json_reply(200, holders);
-    if (!request.path.starts_with("/orders-s-3-2-*/_alias")) return std::string();
+    if (!request.path.starts_with("/orders-s-q7-*/_alias")) return std::string();
     return json_reply(200,
-                      R"({"orders-s-3-2-1":{},"orders-s-3-2-1-write":{},"orders-s-3-2-2":{},"orders-s-3-2-marks":{}})");
+                      R"({"orders-s-q7-1":{},"orders-s-q7-1-write":{},"orders-s-q7-2":{},"orders-s-q7-marks":{}})");
   });
   const auto destination = engine.destination();
   ASSERT_TRUE(destination->publish(2).ok());
   const auto switched = engine.of("POST", "/_aliases");
   ASSERT_EQ(switched.size(), 1U);
   EXPECT_EQ(switched[0].body,
-            R"({"actions":[{"add":{"index":"orders-s-3-2-2","alias":"orders-s"}},)"
-            R"({"remove":{"index":"orders-s-1-9-4","alias":"orders-s"}},)"
-            R"({"remove_index":{"index":"orders-s-3-2-1"}},{"remove_index":{"index":"orders-s-3-2-1-write"}}]})");
+            R"({"actions":[{"add":{"index":"orders-s-q7-2","alias":"orders-s"}},)"
+            R"({"remove":{"index":"restored","alias":"orders-s"}},)"
+            R"({"remove_index":{"index":"orders-s-q7-1"}},{"remove_index":{"index":"orders-s-q7-1-write"}}]})");
   const auto gone = destination->publish(3);
   ASSERT_FALSE(gone.ok());
-  EXPECT_EQ(gone.error().sentence(), "The index orders-s-3-2-3 is gone.");
+  EXPECT_EQ(gone.error().sentence(), "The index orders-s-q7-3 is gone.");
 }
 
 TEST(SearchDestination, NoticesThatItsIndexIsGone) {
   FakeSearchEngine engine([](const SearchRequest& request) {
-    return request.path == "/_alias/orders-s-3-2-1-write" ? json_reply(200, R"({"orders-s-3-2-1":{}})") : "";
+    return request.path == "/_alias/orders-s-q7-1-write" ? json_reply(200, R"({"orders-s-q7-1":{}})") : "";
   });
   EXPECT_TRUE(engine.destination()->is_intact(1).value());
   EXPECT_FALSE(engine.destination()->is_intact(2).value());
@@ -319,7 +319,7 @@ TEST(SearchDestination, ComparesDocumentsAsTheyAreWritten) {
   const auto same = engine.destination()->compare(1, items.deliveries);
   ASSERT_TRUE(same.ok()) << same.error().sentence();
   EXPECT_EQ(*same, (std::vector<bool>{true, false, false, true}));
-  EXPECT_EQ(engine.of("POST", "/orders-s-3-2-1/_mget")[0].body, R"({"ids":["k0","k1","k2","k3"]})");
+  EXPECT_EQ(engine.of("POST", "/orders-s-q7-1/_mget")[0].body, R"({"ids":["k0","k1","k2","k3"]})");
   FakeSearchEngine other([](const SearchRequest&) { return json_reply(200, R"({"docs":[]})"); });
   EXPECT_FALSE(other.destination()->compare(1, items.deliveries).ok());
 }
@@ -333,21 +333,21 @@ TEST(SearchDestination, KeepsAMark) {
   EXPECT_EQ(destination->read_mark(1).value(), "m7");
   ASSERT_TRUE(destination->write_mark(1, "m8").ok());
   ASSERT_TRUE(destination->write_mark(1, "m9").ok());
-  const auto written = engine.of("PUT", "/orders-s-3-2-marks/_doc/1");
+  const auto written = engine.of("PUT", "/orders-s-q7-marks/_doc/1");
   ASSERT_EQ(written.size(), 2U);
   EXPECT_EQ(written[1].body, R"({"mark":"m9"})");
-  EXPECT_EQ(engine.of("PUT", "/orders-s-3-2-marks").size(), 3U) << "the index is made once";
+  EXPECT_EQ(engine.of("PUT", "/orders-s-q7-marks").size(), 3U) << "the index is made once";
   FakeSearchEngine empty;
   EXPECT_EQ(empty.destination()->read_mark(1).value(), std::nullopt);
 }
 
 TEST(SearchDestination, RemovesItsIndexes) {
   FakeSearchEngine engine([](const SearchRequest& request) {
-    return request.method == "GET" ? json_reply(200, R"({"orders-s-3-2-1":{},"orders-s-3-2-1-x":{}})") : "";
+    return request.method == "GET" ? json_reply(200, R"({"orders-s-q7-1":{},"orders-s-q7-1-x":{}})") : "";
   });
   ASSERT_TRUE(engine.destination()->remove().ok());
   ASSERT_EQ(engine.requests.size(), 2U);
-  EXPECT_EQ(engine.requests[1].method + engine.requests[1].path, "DELETE/orders-s-3-2-1");
+  EXPECT_EQ(engine.requests[1].method + engine.requests[1].path, "DELETE/orders-s-q7-1");
 }
 
 TEST(SearchDestination, CountsDocumentsAfterARefresh) {
@@ -355,7 +355,7 @@ TEST(SearchDestination, CountsDocumentsAfterARefresh) {
     return request.path.ends_with("/_count") ? json_reply(200, R"({"count":12})") : "";
   });
   EXPECT_EQ(engine.destination()->count(1).value(), 12U);
-  EXPECT_EQ(engine.requests.front().path, "/orders-s-3-2-1/_refresh");
+  EXPECT_EQ(engine.requests.front().path, "/orders-s-q7-1/_refresh");
 }
 
 }  // namespace

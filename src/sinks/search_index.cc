@@ -12,7 +12,7 @@ namespace partita::sinks {
 
 namespace {
 
-// An index's name has at most 255 bytes; this leaves room for three numbers and "-write".
+// An index's name has at most 255 bytes; this leaves room for an id, a number and "-write".
 constexpr size_t kMostAliasBytes = 200;
 // Deleted versions are kept for so long, so that a write that was delayed brings no deleted item back.
 constexpr std::string_view kKeepDeletes = "1h";
@@ -70,11 +70,12 @@ void write_flat_fields(wire::JsonWriter& json, SearchEngine engine) {
   json.end_object();
 }
 
-void write_meta(wire::JsonWriter& json, const std::string& table, const std::string& sink) {
+void write_meta(wire::JsonWriter& json, const std::string& table, const std::string& sink, const std::string& id) {
   json.begin_object("_meta");
   json.begin_object("partita");
   json.member("table", table);
   json.member("sink", sink);
+  json.member("id", id);
   json.end_object();
   json.end_object();
 }
@@ -85,6 +86,7 @@ Result<SearchIndexes> SearchIndexes::create(const DestinationSettings& settings)
   SearchIndexes indexes;
   indexes.table_ = settings.table;
   indexes.sink_ = settings.sink;
+  indexes.id_ = settings.id;
   indexes.mode_ = settings.mode;
   indexes.alias_ = settings.index.empty() ? made_name(settings.table, settings.sink) : settings.index;
   const std::string& alias = indexes.alias_;
@@ -95,7 +97,7 @@ Result<SearchIndexes> SearchIndexes::create(const DestinationSettings& settings)
         "a letter or a digit; this one does not: " +
             alias);
   }
-  indexes.prefix_ = alias + "-" + std::to_string(settings.table_id) + "-" + std::to_string(settings.number) + "-";
+  indexes.prefix_ = alias + "-" + settings.id + "-";
   return indexes;
 }
 
@@ -121,7 +123,7 @@ std::string SearchIndexes::index_body(Generation generation, SearchEngine engine
     json.member("dynamic", false);
     write_flat_fields(json, engine);
   }
-  write_meta(json, table_, sink_);
+  write_meta(json, table_, sink_, id_);
   json.end_object();
   json.end_object();
   return std::move(json).take();
@@ -161,9 +163,7 @@ Result<AliasHolders> read_alias_holders(std::string_view body) {
   AliasHolders holders;
   for (const auto& [index, value] : document->root().members()) {
     const wire::JsonValue ours = value.get("mappings").get("_meta").get("partita");
-    std::string owner;
-    if (ours.present()) owner = wire::text_of(ours.get("table")) + "/" + wire::text_of(ours.get("sink"));
-    holders.insert_or_assign(std::string(index), std::move(owner));
+    holders.insert_or_assign(std::string(index), wire::text_of(ours.get("id")));
   }
   return holders;
 }

@@ -1,9 +1,9 @@
 // The indexes of a sink in a search engine: their names, and the requests that make and switch them.
 //
-// Users search by an alias. Behind it each fill has an index of its own, ALIAS-TABLE-SINK-GENERATION in numbers, which
-// is written to by a second alias with "-write" behind: a request that demands an alias makes no index where the one of
-// the fill was deleted. The marks of the fills are documents of one more index, ALIAS-TABLE-SINK-marks: to change an
-// index itself takes a cluster ten times as long.
+// Users search by an alias. Behind it each fill has an index of its own, ALIAS-ID-GENERATION with the random id of the
+// sink, which is written to by a second alias with "-write" behind: a request that demands an alias makes no index
+// where the one of the fill was deleted. The marks of the fills are documents of one more index, ALIAS-ID-marks: to
+// change an index itself takes a cluster ten times as long.
 #pragma once
 
 #include <cstdint>
@@ -50,10 +50,11 @@ class SearchIndexes {
   std::string prefix_;
   std::string table_;
   std::string sink_;
+  std::string id_;
   DocumentMode mode_ = DocumentMode::kTemplate;
 };
 
-// An index behind the alias that users give, by its name. Its owner: "TABLE/SINK", or empty if no sink made it.
+// An index behind the alias that users give, by its name. Its owner: the id of a sink, or empty if none made it.
 using AliasHolders = std::map<std::string, std::string>;
 // From the reply to "GET /ALIAS".
 Result<AliasHolders> read_alias_holders(std::string_view body);

@@ -17,17 +17,16 @@ DestinationSettings orders() {
   DestinationSettings settings;
   settings.table = "Orders";
   settings.sink = "Search";
-  settings.table_id = 3;
-  settings.number = 2;
+  settings.id = "q7";
   return settings;
 }
 
 TEST(SearchIndexes, AreNamedAfterTheTableAndTheSink) {
   const SearchIndexes indexes = indexes_of(orders());
   EXPECT_EQ(indexes.alias(), "orders-search");
-  EXPECT_EQ(indexes.index(7), "orders-search-3-2-7");
-  EXPECT_EQ(indexes.write_alias(7), "orders-search-3-2-7-write");
-  EXPECT_EQ(indexes.pattern(), "orders-search-3-2-*");
+  EXPECT_EQ(indexes.index(7), "orders-search-q7-7");
+  EXPECT_EQ(indexes.write_alias(7), "orders-search-q7-7-write");
+  EXPECT_EQ(indexes.pattern(), "orders-search-q7-*");
   DestinationSettings settings = orders();
   settings.table = "__x";
   EXPECT_EQ(indexes_of(settings).alias(), "t__x-search");
@@ -59,25 +58,25 @@ TEST(SearchIndexes, RefuseNamesThatNoIndexHas) {
 
 TEST(SearchIndexes, KnowTheirOwn) {
   const SearchIndexes indexes = indexes_of(orders());
-  EXPECT_EQ(indexes.generation_of("orders-search-3-2-18"), 18U);
-  for (const char* other : {"orders-search-3-2-", "orders-search-3-2-1x", "orders-search-3-21-1", "orders-search",
-                            "orders-search-3-2-4-1"}) {
+  EXPECT_EQ(indexes.generation_of("orders-search-q7-18"), 18U);
+  for (const char* other :
+       {"orders-search-q7-", "orders-search-q7-1x", "orders-search-q71-1", "orders-search", "orders-search-q7-4-1"}) {
     EXPECT_EQ(indexes.generation_of(other), std::nullopt) << other;
     EXPECT_FALSE(indexes.is_own(other)) << other;
   }
-  EXPECT_TRUE(indexes.is_own("orders-search-3-2-18"));
-  EXPECT_TRUE(indexes.is_own("orders-search-3-2-18-write")) << "made by a delete";
-  EXPECT_FALSE(indexes.is_own("orders-search-3-2-write"));
+  EXPECT_TRUE(indexes.is_own("orders-search-q7-18"));
+  EXPECT_TRUE(indexes.is_own("orders-search-q7-18-write")) << "made by a delete";
+  EXPECT_FALSE(indexes.is_own("orders-search-q7-write"));
 }
 
 TEST(SearchIndexes, AreMadeForTheModeAndTheEngine) {
   DestinationSettings settings = orders();
   EXPECT_EQ(indexes_of(settings).index_body(1, SearchEngine::kOpenSearch),
-            R"({"aliases":{"orders-search-3-2-1-write":{}},"settings":{"index.gc_deletes":"1h",)"
+            R"({"aliases":{"orders-search-q7-1-write":{}},"settings":{"index.gc_deletes":"1h",)"
             R"("index.mapping.depth.limit":40,"index.mapping.ignore_malformed":true},"mappings":{"dynamic_templates":[)"
             R"({"partita_long":{"match_mapping_type":"long","mapping":{"type":"double"}}},)"
             R"({"partita_double":{"match_mapping_type":"double","mapping":{"type":"double"}}}],"date_detection":false,)"
-            R"("_meta":{"partita":{"table":"Orders","sink":"Search"}}}})");
+            R"("_meta":{"partita":{"table":"Orders","sink":"Search","id":"q7"}}}})");
   settings.mode = DocumentMode::kFlat;
   const std::string flat = indexes_of(settings).index_body(1, SearchEngine::kOpenSearch);
   EXPECT_TRUE(flat.contains(R"("properties":{"item":{"type":"flat_object"},)")) << flat;
@@ -94,9 +93,9 @@ TEST(SearchIndexes, SwitchTheAliasInOneCall) {
 
 TEST(SearchIndexes, KnowWhoMadeTheOthersBehindTheAlias) {
   const auto holders = read_alias_holders(
-      R"({"a":{"settings":{},"mappings":{"_meta":{"partita":{"table":"Orders","sink":"Search"}}}},"b":{"settings":{}}})");
+      R"({"a":{"settings":{},"mappings":{"_meta":{"partita":{"table":"Orders","sink":"Search","id":"q7"}}}},"b":{"settings":{}}})");
   ASSERT_TRUE(holders.ok());
-  EXPECT_EQ(*holders, (AliasHolders{{"a", "Orders/Search"}, {"b", ""}}));
+  EXPECT_EQ(*holders, (AliasHolders{{"a", "q7"}, {"b", ""}}));
   EXPECT_FALSE(read_alias_holders("<html>").ok());
 }
 

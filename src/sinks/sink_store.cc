@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "auth/seal.h"
 #include "expr/condition.h"
 #include "model/fault.h"
 #include "storage/range_cursor.h"
@@ -65,6 +66,8 @@ Result<void> check_request(const SinkRequest& request) {
 
 Sink sink_of(SinkRequest request, const table::TableInfo& table, int64_t now_ms) {
   Sink sink;
+  constexpr size_t kIdLength = 12;
+  sink.id = auth::secret_text(kIdLength, "abcdefghijklmnopqrstuvwxyz0123456789");
   sink.table_id = table.id;
   sink.number = table.next_sink;
   sink.table = table.name;
@@ -220,8 +223,7 @@ DestinationSettings settings_of(const Sink& sink, const model::KeySchema& keys) 
   settings.index = sink.index;
   settings.table = sink.table;
   settings.sink = sink.name;
-  settings.table_id = sink.table_id;
-  settings.number = sink.number;
+  settings.id = sink.id;
   settings.keys = keys;
   settings.credentials_file = sink.credentials_file;
   settings.authority_file = sink.authority_file;

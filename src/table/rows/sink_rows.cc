@@ -102,6 +102,7 @@ std::string sink_row(const Sink& sink) {
   item.set("filter_values", AttributeValue::map(sink.filter_values));
   item.set("flat", AttributeValue::boolean(sink.flat));
   item.set("generation", sink_number(static_cast<int64_t>(sink.generation)));
+  item.set("id", sink_text(sink.id));
   item.set("index", sink_text(sink.index));
   item.set("name", sink_text(sink.name));
   item.set("number", sink_number(sink.number));
@@ -140,6 +141,7 @@ Result<Sink> sink_from(std::string_view row) {
   if (const auto* values = in.find("filter_values", model::Type::kM)) sink.filter_values = values->as_map();
   in.take("flat", sink.flat);
   in.take("generation", sink.generation);
+  in.take("id", sink.id);
   in.take("index", sink.index);
   in.take("name", sink.name);
   in.take("number", sink.number);
@@ -149,7 +151,7 @@ Result<Sink> sink_from(std::string_view row) {
   in.take("table", sink.table);
   in.take("table_id", sink.table_id);
   in.take("url", sink.url);
-  if (!in.sound() || sink.name.empty() || sink.number == 0) return damaged_sink();
+  if (!in.sound() || sink.name.empty() || sink.number == 0 || sink.id.empty()) return damaged_sink();
   return sink;
 }
 

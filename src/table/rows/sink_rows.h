@@ -43,6 +43,7 @@ std::optional<SinkEntry> sink_entry_from(std::string_view bytes);
 struct Sink {
   uint32_t table_id = 0;
   uint16_t number = 0;  // from 1; never used again within the table
+  std::string id;       // random lower-case letters and digits: no other sink of any store has it, but that of a copy
   std::string table;
   std::string name;  // unique within the table
   int64_t created_ms = 0;
