@@ -56,6 +56,18 @@ Result<SearchEngine> recognise(std::string_view body) {
                         "." + std::to_string(minor) + " or later.");
 }
 
+// Whether the body of a 404 is the engine's. Proxies answer so too while the engine is well.
+bool is_absence(std::string_view body) {
+  const auto document = wire::JsonDocument::parse(body);
+  if (!document.ok()) return false;
+  const wire::JsonValue root = document->root();
+  const wire::JsonValue found = root.get("found");  // of a document
+  if (found.is(wire::JsonValue::Kind::kBoolean)) return !found.as_boolean() && root.get("_index").present();
+  if (wire::integer_of(root.get("status")) != 404) return false;
+  const wire::JsonValue error = root.get("error");  // a text only of an alias
+  return error.get("type").present() || wire::text_of(error).starts_with("alias");
+}
+
 }  // namespace
 
 std::string_view search_engine_name(SearchEngine engine) {
@@ -128,7 +140,8 @@ Result<net::HttpReply> SearchClient::send(std::string_view method, std::string_v
 Result<net::HttpReply> SearchClient::call(std::string_view method, std::string_view path, std::string_view body,
                                           std::optional<int> expected) {
   PARTITA_TRY(net::HttpReply reply, send(method, path, body));
-  if (reply.status < 300 || reply.status == expected) return reply;
+  const bool is_expected = reply.status == expected && (reply.status != 404 || is_absence(reply.body));
+  if (reply.status < 300 || is_expected) return reply;
   return search_error(std::string(method) + " " + std::string(path.substr(0, path.find('?'))), reply);
 }
 

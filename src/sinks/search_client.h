@@ -45,7 +45,7 @@ class SearchClient {
   // sentence: no reply, an unreadable file, or credentials that the engine refuses. Other statuses are no error.
   Result<net::HttpReply> send(std::string_view method, std::string_view path, std::string_view body = {});
   // The same, but any status of 400 or more is an error: kInvalid for one that will come again, otherwise kUnavailable;
-  // `expected`, if there is one, is no error.
+  // `expected`, if there is one, is no error: a 404 only if the engine itself says so.
   Result<net::HttpReply> call(std::string_view method, std::string_view path, std::string_view body = {},
                               std::optional<int> expected = {});
 

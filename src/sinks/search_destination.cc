@@ -61,7 +61,7 @@ class SearchDestination final : public Destination {
 // Error: kInvalid, if users' names are in the way.
 Result<AliasHolders> SearchDestination::alias_holders() {
   const std::string& alias = indexes_.alias();
-  const std::string path = "/" + alias + "?filter_path=*.settings.index.uuid,*.mappings._meta.partita";
+  const std::string path = "/" + alias + "?filter_path=*.settings.index.uuid,*.mappings._meta.partita,error,status";
   PARTITA_TRY(const net::HttpReply reply, client_.call("GET", path, {}, 404));
   if (reply.status == 404) return AliasHolders();
   PARTITA_TRY(AliasHolders holders, read_alias_holders(reply.body));

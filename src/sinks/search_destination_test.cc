@@ -66,7 +66,8 @@ class FakeSearchEngine {
       return json_reply(200, R"({"version":{"number":"2.19.1","distribution":"opensearch"}})");
     }
     if (request.path.contains("/_bulk")) return json_reply(200, all_taken(request.body));
-    return request.method == "GET" ? json_reply(404, "{}") : json_reply(200, R"({"acknowledged":true})");
+    return request.method == "GET" ? json_reply(404, R"({"error":{"type":"index_not_found_exception"},"status":404})")
+                                   : json_reply(200, R"({"acknowledged":true})");
   }
 
  public:
@@ -305,6 +306,27 @@ TEST(SearchDestination, NoticesThatItsIndexIsGone) {
   EXPECT_FALSE(engine.destination()->is_intact(2).value());
   FakeSearchEngine broken([](const SearchRequest&) { return json_reply(502, ""); });
   EXPECT_FALSE(broken.destination()->is_intact(1).ok());
+  FakeSearchEngine without([](const SearchRequest&) {
+    return json_reply(404, R"({"error":"alias [orders-s-q7-1-write] missing","status":404})");
+  });
+  EXPECT_FALSE(without.destination()->is_intact(1).value());
+}
+
+TEST(SearchDestination, TakesTheWordOfNoProxyThatSomethingIsGone) {
+  for (const char* body : {"<html>404 Not Found</html>", "", "{}", R"({"message":"no Route matched"})",
+                           R"({"status":404,"error":"Not Found","path":"/"})", R"({"found":false})"}) {
+    FakeSearchEngine proxy([body](const SearchRequest&) { return json_reply(404, body); });
+    const auto destination = proxy.destination();
+    const auto intact = destination->is_intact(1);
+    const auto mark = destination->read_mark(1);
+    const auto removed = destination->remove();
+    ASSERT_FALSE(intact.ok() || mark.ok() || removed.ok()) << body;
+    EXPECT_EQ(intact.error().kind(), ErrorKind::kUnavailable);
+    EXPECT_EQ(mark.error().kind(), ErrorKind::kUnavailable);
+    EXPECT_EQ(removed.error().kind(), ErrorKind::kUnavailable);
+  }
+  FakeSearchEngine engine([](const SearchRequest&) { return json_reply(404, R"({"_index":"x","found":false})"); });
+  EXPECT_EQ(engine.destination()->read_mark(1).value(), std::nullopt);
 }
 
 TEST(SearchDestination, ComparesDocumentsAsTheyAreWritten) {
