@@ -113,6 +113,11 @@ Result<std::vector<BulkResult>> read_bulk_reply(std::string_view body, size_t co
 
 bool is_index_missing(const BulkResult& result) { return result.error == "index_not_found_exception"; }
 
+bool is_doubtful(const BulkResult& result) {
+  const bool is_engines = result.status == 429 || result.status == 503 || result.error == "cluster_block_exception";
+  return !is_success(result) && is_passing(result) && !is_engines;
+}
+
 Outcome outcome_of(BulkResult result) {
   if (is_success(result)) return {};
   if (result.error == "version_conflict_engine_exception") return {.reason = {}, .conflict = true};

@@ -50,6 +50,10 @@ Result<std::vector<BulkResult>> read_bulk_reply(std::string_view body, size_t co
 // True if the index is not there. Its other results tell nothing.
 bool is_index_missing(const BulkResult& result);
 
+// True for an error that passes, unless it says that the engine is overloaded or protected. If the engine takes other
+// items meanwhile, this one may never pass.
+bool is_doubtful(const BulkResult& result);
+
 // What that is for the item. A conflict with a newer version and a delete of what is not there are kDone. An overloaded
 // or protected engine (408, 429, 5xx, a block of the index, an account without the right) is kLater. Other errors are
 // kRejected.

@@ -200,6 +200,59 @@ TEST(SearchDestination, ReadsAReplyItemByItem) {
   EXPECT_EQ(outcomes[3].reason, "mapper_parsing_exception: no");
 }
 
+// Answers 201 to each document, but this to those of "k1".
+std::string refusing_one(const std::string& body, const std::string& result) {
+  std::string all = FakeSearchEngine::all_taken(body);
+  const size_t at = body.find("\"k1\"");
+  if (at == std::string::npos) return all;
+  size_t place = 0;
+  const auto before = std::string_view(body).substr(0, at);
+  for (size_t next = before.find("{\"index\""); next != std::string_view::npos;
+       next = before.find("{\"index\"", next + 1)) {
+    place = all.find("{\"index\"", place + 1);
+  }
+  const std::string taken = R"({"index":{"status":201}})";
+  return all.replace(place, taken.size(), result);
+}
+
+TEST(SearchDestination, RejectsInTheEndAnItemThatAloneIsRefused) {
+  for (const int status : {401, 403, 404, 408, 500, 502}) {
+    const std::string refusal =
+        "{\"index\":{\"status\":" + std::to_string(status) + R"(,"error":{"type":"t","reason":"r"}}})";
+    FakeSearchEngine engine(
+        [&](const SearchRequest& request) { return json_reply(200, refusing_one(request.body, refusal)); });
+    const auto destination = engine.destination();
+    SomeItems items(3);
+    EXPECT_EQ(sent(*destination, items)[1].fate, Fate::kLater);
+    items.deliveries = {items.deliveries[1]};  // as the others are done
+    for (int tries = 2; tries < SearchSender::kMostRefusals; ++tries) {
+      EXPECT_EQ(sent(*destination, items)[0].fate, Fate::kLater);
+    }
+    const auto outcomes = sent(*destination, items);
+    EXPECT_EQ(outcomes[0].fate, Fate::kRejected) << status;
+    EXPECT_EQ(outcomes[0].reason, "t: r");
+    EXPECT_EQ(sent(*destination, items)[0].fate, Fate::kLater) << "counted anew";
+  }
+}
+
+TEST(SearchDestination, RejectsNothingForAnEngineThatIsUnwell) {
+  for (const int status : {429, 500, 503}) {
+    FakeSearchEngine engine([&](const SearchRequest& request) {
+      std::string all = FakeSearchEngine::all_taken(request.body);
+      for (const std::string_view taken : {R"("status":201)", R"("status":404)"}) {
+        for (size_t at = all.find(taken); at != std::string::npos; at = all.find(taken)) {
+          all.replace(at, taken.size(), "\"status\":" + std::to_string(status) + R"(,"error":{"type":"t"})");
+        }
+      }
+      return json_reply(200, all);
+    });
+    const auto destination = engine.destination();
+    for (int tries = 0; tries <= SearchSender::kMostRefusals; ++tries) {
+      EXPECT_EQ(count_fate(sent(*destination, SomeItems(2)), Fate::kLater), 2U) << status;
+    }
+  }
+}
+
 TEST(SearchDestination, SaysThatTheIndexIsGone) {
   FakeSearchEngine engine([](const SearchRequest&) {
     return json_reply(200, R"({"items":[{"index":{"status":404,"error":{"type":"index_not_found_exception"}}}]})");

@@ -13,6 +13,8 @@ namespace {
 
 // Of no item: after "sha256:" an id has 64 digits.
 constexpr std::string_view kProbeId = "sha256:probe";
+// More doubtful items than these are due to something else.
+constexpr size_t kMostDoubtful = 10'000;
 
 std::string reason_of_status(const net::HttpReply& reply) {
   return "The search engine answered " + std::to_string(reply.status) + ": " + search_error_text(reply.body);
@@ -27,9 +29,11 @@ struct SearchSender::Batch {
   std::vector<Outcome> outcomes = {};  // one for each delivery
 
   BulkBody body = {};
-  std::vector<size_t> sent = {};  // by operation of the body: the delivery
-  bool takes_some = false;        // the engine has carried out a request
-  std::string overload = {};      // why no more requests are sent
+  std::vector<size_t> sent = {};      // by operation of the body: the delivery
+  bool takes_some = false;            // the engine has carried out a request
+  bool takes_items = false;           // and has taken an item
+  std::vector<size_t> doubtful = {};  // deliveries, see is_doubtful()
+  std::string overload = {};          // why no more requests are sent
 };
 
 SearchSender::SearchSender(const DestinationSettings& settings, SearchClient& client, const SearchIndexes& indexes)
@@ -70,6 +74,7 @@ Result<std::vector<Outcome>> SearchSender::send(Generation generation, std::span
   PARTITA_TRY_VOID(send_pass(batch, is_flat ? kFlatField : std::string_view()));
   // What the engine refuses in a field that takes almost everything, it keeps in one that it does not look into.
   if (is_flat) PARTITA_TRY_VOID(send_pass(batch, kUnindexedField));
+  PARTITA_TRY_VOID(judge_doubtful(batch));
   return std::move(batch.outcomes);
 }
 
@@ -136,7 +141,43 @@ Result<void> SearchSender::take_reply(Batch& batch, size_t first, size_t count, 
     return Error(ErrorKind::kUnavailable, "The index " + indexes_.index(batch.generation) + " is gone.");
   }
   batch.takes_some = true;
-  for (size_t i = 0; i < count; ++i) batch.outcomes[batch.sent[first + i]] = outcome_of(std::move(results[i]));
+  for (size_t i = 0; i < count; ++i) {
+    const size_t at = batch.sent[first + i];
+    if (is_doubtful(results[i])) {
+      batch.doubtful.push_back(at);
+    } else if (!refusals_.empty()) {
+      refusals_.erase(batch.deliveries[at].key);
+    }
+    batch.outcomes[at] = outcome_of(std::move(results[i]));
+    batch.takes_items = batch.takes_items || batch.outcomes[at].fate == Fate::kDone;
+  }
+  return {};
+}
+
+Result<bool> SearchSender::takes_probe(const Batch& batch) {
+  BulkBody probe;
+  probe.erase(kProbeId, 1);
+  PARTITA_TRY(const net::HttpReply probed, post(batch, probe.slice(0, 1)));
+  if (probed.status != 200) return false;
+  PARTITA_TRY(std::vector<BulkResult> results, read_bulk_reply(probed.body, 1));
+  return outcome_of(std::move(results.front())).fate == Fate::kDone;
+}
+
+// An item that is refused again and again with an error that passes, while others are taken, would hold them up for
+// ever.
+Result<void> SearchSender::judge_doubtful(Batch& batch) {
+  if (batch.doubtful.empty() || !batch.overload.empty()) return {};
+  if (!batch.takes_items) {
+    PARTITA_TRY(batch.takes_items, takes_probe(batch));
+  }
+  if (!batch.takes_items) return {};
+  for (const size_t at : batch.doubtful) {
+    const std::string& key = batch.deliveries[at].key;
+    if (refusals_.size() >= kMostDoubtful && !refusals_.contains(key)) continue;
+    if (++refusals_[key] < kMostRefusals) continue;
+    refusals_.erase(key);
+    batch.outcomes[at].fate = Fate::kRejected;
+  }
   return {};
 }
 

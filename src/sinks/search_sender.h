@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,8 @@ class SearchSender {
   // A body has at least one item, whatever its size.
   static constexpr size_t kMostBulkBytes = size_t{5} << 20;
   static constexpr size_t kMostBulkItems = 1'000;
+  // An item is rejected when an engine that takes others has refused it so often, whatever the error.
+  static constexpr int kMostRefusals = 10;
 
   SearchSender(const DestinationSettings& settings, SearchClient& client, const SearchIndexes& indexes);
 
@@ -40,12 +44,15 @@ class SearchSender {
   Result<void> send_range(Batch& batch, size_t first, size_t last);
   Result<void> take_reply(Batch& batch, size_t first, size_t count, std::string_view body);
   static void put_off(Batch& batch, size_t first, std::string_view reason);
+  Result<void> judge_doubtful(Batch& batch);
+  Result<bool> takes_probe(const Batch& batch);
   Result<void> refuse_one(Batch& batch, size_t at, const net::HttpReply& reply);
   Result<net::HttpReply> post(const Batch& batch, std::string_view body);
 
   const DestinationSettings& settings_;
   SearchClient& client_;
   const SearchIndexes& indexes_;
+  std::map<std::string, int, std::less<>> refusals_ = {};  // by key: how often a doubtful item was refused
 };
 
 }  // namespace partita::sinks
