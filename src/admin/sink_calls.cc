@@ -201,9 +201,15 @@ Result<std::string> delete_sink(const Subject& about, const Asked& asked) {
 
 Result<std::string> verify_sink(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const SinkName name, named_sink(asked));
-  PARTITA_TRY(const sinks::SinkComparison found, with_tables(about, [&](table::TableContext& context) {
-                return sinks::verify_sink(context, name.table, name.sink, sinks::find_destination);
-              }));
+  sinks::SinkVerifier verifier(name.table, name.sink, sinks::find_destination);
+  while (true) {
+    PARTITA_TRY(const bool more,
+                with_tables(about, [&](table::TableContext& context) { return verifier.read(context); }));
+    if (!more) break;
+    // The other end may be slow: a rollback does not wait for it.
+    if (auto compared = verifier.compare(); !compared.ok()) return as_refusal(std::move(compared).error());
+  }
+  const sinks::SinkComparison& found = verifier.found();
   JsonWriter json;
   json.begin_object();
   json.member("Items", found.items);

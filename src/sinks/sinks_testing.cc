@@ -76,10 +76,20 @@ class MemoryDestination final : public Destination {
     const MutexLock lock(other_.mutex_);
     return other_.indexes_.contains(generation);
   }
-  Result<std::vector<bool>> compare(Generation, std::span<const Delivery>) override { return std::vector<bool>(); }
+  Result<std::vector<bool>> compare(Generation generation, std::span<const Delivery> deliveries) override {
+    PARTITA_TRY_VOID(reach());
+    const MutexLock lock(other_.mutex_);
+    std::vector<bool> same;
+    for (const Delivery& one : deliveries) {
+      const std::optional<Item> found = other_.indexes_[generation][document_id(one.key)].item;
+      same.push_back(one.item == nullptr ? !found : found == *one.item);
+    }
+    return same;
+  }
   Result<uint64_t> count(Generation generation) override {
     const MutexLock lock(other_.mutex_);
-    return uint64_t{other_.indexes_[generation].size()};
+    return static_cast<uint64_t>(std::ranges::count_if(other_.indexes_[generation],
+                                                       [](const auto& one) { return one.second.item.has_value(); }));
   }
   Result<std::optional<std::string>> read_mark(Generation generation) override {
     PARTITA_TRY_VOID(reach());
