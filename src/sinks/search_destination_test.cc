@@ -163,6 +163,21 @@ TEST(SearchDestination, HalvesWhatIsRefusedDownToOneItem) {
   }
 }
 
+TEST(SearchDestination, BlamesNoItemForAMomentOfTheEngine) {
+  // Of the first requests, all that there are down to one item are refused.
+  for (const size_t unwell : {1, 4}) {
+    FakeSearchEngine engine([&engine, unwell](const SearchRequest&) {
+      return engine.requests.size() <= unwell ? json_reply(500, R"({"error":"a moment"})") : std::string();
+    });
+    EXPECT_EQ(count_fate(sent(*engine.destination(), SomeItems(8)), Fate::kDone), 8U) << unwell;
+  }
+  FakeSearchEngine full([&full](const SearchRequest&) {
+    if (full.requests.size() == 2) return std::string();  // the probe
+    return json_reply(full.requests.size() == 1 ? 500 : 429, R"({"error":"full"})");
+  });
+  EXPECT_EQ(sent(*full.destination(), SomeItems(1))[0].fate, Fate::kLater);
+}
+
 TEST(SearchDestination, BlamesNoItemOfAnEngineThatRefusesEverything) {
   FakeSearchEngine engine([](const SearchRequest&) { return json_reply(500, R"({"error":"broken"})"); });
   const SomeItems items(1'000);

@@ -116,19 +116,22 @@ Result<net::HttpReply> SearchSender::post(const Batch& batch, std::string_view b
   return client_.send("POST", path, body);
 }
 
+// What a reply that is due to no item says of the operations from `first` on.
+Result<void> SearchSender::stop_at(Batch& batch, size_t first, const net::HttpReply& reply) {
+  // A 404 is that of a proxy, or of an index that is gone.
+  std::string reason = reason_of_status(reply);
+  if (reply.status < 500 && reply.status != 429) return Error(ErrorKind::kUnavailable, std::move(reason));
+  batch.overload = std::move(reason);
+  put_off(batch, first, batch.overload);
+  return {};
+}
+
 // Operations of the body. As deep as a binary search.
 Result<void> SearchSender::send_range(Batch& batch, size_t first, size_t last) {
   PARTITA_TRY(const net::HttpReply reply, post(batch, batch.body.slice(first, last)));
   if (reply.status == 200) return take_reply(batch, first, last - first, reply.body);
-  if (!may_halve(reply.status)) {
-    // A 404 is that of a proxy, or of an index that is gone.
-    std::string reason = reason_of_status(reply);
-    if (reply.status < 500 && reply.status != 429) return Error(ErrorKind::kUnavailable, std::move(reason));
-    batch.overload = std::move(reason);
-    put_off(batch, first, batch.overload);
-    return {};
-  }
-  if (last - first == 1) return refuse_one(batch, batch.sent[first], reply);
+  if (!may_halve(reply.status)) return stop_at(batch, first, reply);
+  if (last - first == 1) return refuse_one(batch, first, reply);
   const size_t middle = first + (last - first) / 2;
   PARTITA_TRY_VOID(send_range(batch, first, middle));
   if (!batch.overload.empty()) return {};
@@ -188,16 +191,22 @@ void SearchSender::put_off(Batch& batch, size_t first, std::string_view reason) 
   }
 }
 
-// If the engine carries out nothing at all, it is not due to this item.
-Result<void> SearchSender::refuse_one(Batch& batch, size_t at, const net::HttpReply& reply) {
-  if (!batch.takes_some) {
+// If the engine carries out nothing at all, it is not due to this item; nor if it takes it a moment later.
+Result<void> SearchSender::refuse_one(Batch& batch, size_t first, const net::HttpReply& reply) {
+  const bool probes = !batch.takes_some;
+  if (probes) {
     BulkBody probe;
     probe.erase(kProbeId, 1);
     PARTITA_TRY(const net::HttpReply probed, post(batch, probe.slice(0, 1)));
     batch.takes_some = probed.status == 200;
     if (!batch.takes_some) return Error(ErrorKind::kUnavailable, reason_of_status(probed));
   }
-  batch.outcomes[at] = {.fate = Fate::kRejected, .reason = reason_of_status(reply)};
+  if (probes || reply.status == 500) {
+    PARTITA_TRY(const net::HttpReply again, post(batch, batch.body.slice(first, first + 1)));
+    if (again.status == 200) return take_reply(batch, first, 1, again.body);
+    if (!may_halve(again.status)) return stop_at(batch, first, again);
+  }
+  batch.outcomes[batch.sent[first]] = {.fate = Fate::kRejected, .reason = reason_of_status(reply)};
   return {};
 }
 

@@ -46,7 +46,8 @@ class SearchSender {
   static void put_off(Batch& batch, size_t first, std::string_view reason);
   Result<void> judge_doubtful(Batch& batch);
   Result<bool> takes_probe(const Batch& batch);
-  Result<void> refuse_one(Batch& batch, size_t at, const net::HttpReply& reply);
+  static Result<void> stop_at(Batch& batch, size_t first, const net::HttpReply& reply);
+  Result<void> refuse_one(Batch& batch, size_t first, const net::HttpReply& reply);
   Result<net::HttpReply> post(const Batch& batch, std::string_view body);
 
   const DestinationSettings& settings_;
