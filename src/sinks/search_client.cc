@@ -161,7 +161,11 @@ Result<SearchEngine> SearchClient::engine() {
 
 Error search_error(std::string_view what, const net::HttpReply& reply) {
   constexpr std::array kPassing{403, 404, 408, 429};  // 404: an index that was deleted is made anew
-  const bool is_lasting = reply.status < 500 && std::ranges::find(kPassing, reply.status) == kPassing.end();
+  const auto document = wire::JsonDocument::parse(reply.body);
+  // A proxy refuses for reasons of its own, which pass.
+  const bool is_engines = document.ok() && document->root().get("error").get("type").present();
+  const bool is_client = reply.status >= 400 && reply.status < 500;
+  const bool is_lasting = is_engines && is_client && std::ranges::find(kPassing, reply.status) == kPassing.end();
   return Error(is_lasting ? ErrorKind::kInvalid : ErrorKind::kUnavailable,
                "The search engine answered " + std::to_string(reply.status) + " to " + std::string(what) + ": " +
                    search_error_text(reply.body));

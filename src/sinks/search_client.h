@@ -44,7 +44,7 @@ class SearchClient {
   // `path` begins with "/", and has the query. `body` is JSON, or lines of it for _bulk. Errors: kUnavailable, with one
   // sentence: no reply, an unreadable file, or credentials that the engine refuses. Other statuses are no error.
   Result<net::HttpReply> send(std::string_view method, std::string_view path, std::string_view body = {});
-  // The same, but any status of 400 or more is an error: kInvalid for one that will come again, otherwise kUnavailable;
+  // The same, but any status of 300 or more is an error, see search_error();
   // `expected`, if there is one, is no error: a 404 only if the engine itself says so.
   Result<net::HttpReply> call(std::string_view method, std::string_view path, std::string_view body = {},
                               std::optional<int> expected = {});
@@ -64,7 +64,8 @@ class SearchClient {
   std::optional<SearchEngine> engine_;
 };
 
-// The error of a reply with that status: kInvalid if the same request would be refused again.
+// The error of a reply with that status: kInvalid if the engine itself says that it refuses such a request; otherwise,
+// as for any reply of a proxy, kUnavailable.
 Error search_error(std::string_view what, const net::HttpReply& reply);
 
 }  // namespace partita::sinks

@@ -125,6 +125,16 @@ TEST(SearchClient, RecognisesTheEngine) {
     ASSERT_FALSE(refused.ok()) << reply;
     EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
   }
+  const std::string root = R"({"error":{"type":"illegal_argument_exception","reason":"r"},"status":400})";
+  for (const auto& [reply, kind] : {std::pair(json_reply(400, "<html>Bad Request</html>"), ErrorKind::kUnavailable),
+                                    std::pair(json_reply(421, R"({"error":"Misdirected"})"), ErrorKind::kUnavailable),
+                                    std::pair(json_reply(301, "moved"), ErrorKind::kUnavailable),
+                                    std::pair(json_reply(301, root), ErrorKind::kUnavailable),
+                                    std::pair(json_reply(400, root), ErrorKind::kInvalid)}) {
+    const auto refused = engine_behind(reply, "opensearch");
+    ASSERT_FALSE(refused.ok()) << reply;
+    EXPECT_EQ(refused.error().kind(), kind) << "only what the engine says lasts: " << reply;
+  }
   const auto later = engine_behind(json_reply(503, "starting"), "opensearch");
   ASSERT_FALSE(later.ok());
   EXPECT_EQ(later.error().kind(), ErrorKind::kUnavailable);
