@@ -16,11 +16,22 @@ using wire::JsonValue;
 
 constexpr size_t kLongestReason = 1'000;
 
-// At most `most` bytes, of whole characters.
+// Spaces instead of control characters, which terminals and logs would obey: those of ASCII, and U+0080 to U+009F.
+std::string without_controls(std::string text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7f) text[i] = ' ';
+    const bool is_second = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
+    if (is_second) text[i - 1] = text[i] = ' ';
+  }
+  return text;
+}
+
+// At most `most` bytes, of whole characters, for people to read.
 std::string cut_text(std::string_view text, size_t most) {
-  if (text.size() <= most) return std::string(text);
+  if (text.size() <= most) return without_controls(std::string(text));
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
-  return std::string(text.substr(0, most)) + "...";
+  return without_controls(std::string(text.substr(0, most))) + "...";
 }
 
 // "REASON: CAUSE" of an error object; the text itself if it is one.
@@ -36,7 +47,7 @@ BulkResult result_of(std::string_view action, const JsonValue& reply) {
   const JsonValue error = reply.get("error");
   BulkResult result{.deletes = action == "delete", .status = static_cast<int>(wire::integer_of(reply.get("status")))};
   if (!error.present()) return result;
-  result.error = wire::text_of(error.get("type"));
+  result.error = cut_text(wire::text_of(error.get("type")), kLongestReason);
   if (result.error.empty()) result.error = "error";
   result.reason = reason_of(error);
   return result;
@@ -133,7 +144,7 @@ std::string search_error_text(std::string_view body) {
   const auto document = wire::JsonDocument::parse(body);
   if (document.ok()) {
     const JsonValue error = document->root().get("error");
-    const std::string type = wire::text_of(error.get("type"));
+    const std::string type = cut_text(wire::text_of(error.get("type")), kLongestReason);
     const std::string reason = reason_of(error);
     if (!reason.empty()) return type.empty() ? reason : type + ": " + reason;
   }

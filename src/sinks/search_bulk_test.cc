@@ -67,6 +67,15 @@ TEST(SearchBulk, RejectsWithTheReason) {
   EXPECT_TRUE(is_utf8(long_one.reason));
 }
 
+TEST(SearchBulk, KeepsNoControlCharacters) {
+  const std::string error =
+      R"({"type":"t\u001b[2J","reason":"a\n\u001b]0;x\u0007\u009b1m\u007fü\u00a0","caused_by":{"reason":"c\r"}})";
+  const std::string clean = "t [2J: a  ]0;x   1m ü\u00a0: c ";
+  EXPECT_EQ(only_outcome(R"({"index":{"status":400,"error":)" + error + "}}").reason, clean);
+  EXPECT_EQ(search_error_text("{\"error\":" + error + "}"), clean);
+  EXPECT_EQ(search_error_text("<a>\r\n\x1b[1m"), "<a>   [1m");
+}
+
 TEST(SearchBulk, NoticesThatTheIndexIsMissing) {
   const auto results = read_bulk_reply("{\"items\":[" + failed(404, "index_not_found_exception") + "]}", 1);
   ASSERT_TRUE(results.ok());
