@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,8 @@ std::vector<std::pair<std::string_view, DestinationFactory>> destination_kinds()
   };
 }
 
+bool is_scheme_char(char c) { return (c >= 'a' && c <= 'z') || c == '+' || c == '-' || c == '.'; }
+
 }  // namespace
 
 Result<DestinationFactory> find_destination(std::string_view url) {
@@ -28,8 +31,11 @@ Result<DestinationFactory> find_destination(std::string_view url) {
     if (url.starts_with(scheme) && url.substr(scheme.size()).starts_with("://")) return std::move(factory);
     known += (known.empty() ? "" : ", ") + std::string(scheme);
   }
+  // The rest of it may have a password.
+  const std::string_view scheme = url.substr(0, std::min(url.find("://"), url.size()));
+  const bool is_scheme = scheme.size() < url.size() && std::ranges::all_of(scheme, is_scheme_char);
   return Error(ErrorKind::kInvalid, "The URL of a sink begins with one of these schemes, and \"://\": " + known +
-                                        ". This one does not: " + std::string(url));
+                                        (is_scheme ? "; this one with " + std::string(scheme) + "." : "."));
 }
 
 }  // namespace partita::sinks

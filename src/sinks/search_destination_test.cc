@@ -123,6 +123,17 @@ size_t count_fate(const std::vector<Outcome>& outcomes, Fate fate) {
   return static_cast<size_t>(std::ranges::count(outcomes, fate, &Outcome::fate));
 }
 
+TEST(SearchDestination, IsFoundByItsScheme) {
+  for (const char* url : {"https://user:secret@host", "opensearch:secret", "secret", "a:secret@b://c", "secret://x/"}) {
+    const auto refused = find_destination(url);
+    ASSERT_FALSE(refused.ok()) << url;
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+    const bool is_scheme = std::string_view(url).starts_with("secret://");
+    EXPECT_EQ(refused.error().sentence().contains("secret"), is_scheme) << refused.error().sentence();
+  }
+  EXPECT_TRUE(find_destination("elasticsearch+https://host").ok());
+}
+
 TEST(SearchDestination, SendsDocumentsAndDeletesWithTheirVersions) {
   FakeSearchEngine engine;
   SomeItems items(2);
