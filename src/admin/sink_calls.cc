@@ -215,6 +215,7 @@ Result<std::string> verify_sink(const Subject& about, const Asked& asked) {
   json.member("Items", found.items);
   json.member("Documents", found.documents);
   json.member("Different", found.different);
+  json.member("Rejected", found.rejected);
   json.begin_array("Ids");
   for (const std::string& id : found.ids) json.string(id);
   json.end_array();

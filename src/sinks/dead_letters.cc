@@ -97,6 +97,19 @@ Task<Result<std::vector<DeadLetter>>> read_dead_letters(TableContext& context, c
   co_return letters;
 }
 
+Task<Result<std::vector<bool>>> have_dead_letters(TableContext& context, const Sink& sink,
+                                                  std::vector<std::string> ids) {
+  std::vector<bool> found(ids.size());
+  PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(sink.dead_letters));
+  const model::KeySchema keys{{{"sink", model::Type::kS}}, {{"id", model::Type::kS}}};
+  if (table == nullptr || table->keys != keys) co_return found;
+  std::vector<storage::Key> rows;
+  for (const std::string& id : ids) rows.push_back(table::item_key(*table, letter_key(sink, id)));
+  PARTITA_CO_TRY(const auto records, co_await context.engine().read(rows));
+  for (size_t i = 0; i < ids.size(); ++i) found[i] = records[i].has_value();
+  co_return found;
+}
+
 Task<Result<uint64_t>> count_dead_letters(TableContext& context, const Sink& sink) {
   const table::Table table = context.catalog().find(sink.dead_letters);
   if (table == nullptr) co_return uint64_t{0};

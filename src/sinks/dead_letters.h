@@ -27,6 +27,10 @@ Task<Result<void>> erase_dead_letter(table::TableContext& context, const table::
 // Some letters of the sink with ids after `after`, in their order.
 Task<Result<std::vector<DeadLetter>>> read_dead_letters(table::TableContext& context, const table::Sink& sink,
                                                         std::string after);
+// Whether the sink has letters of these ids, which are distinct; one element each. A table that cannot have any has
+// none.
+Task<Result<std::vector<bool>>> have_dead_letters(table::TableContext& context, const table::Sink& sink,
+                                                  std::vector<std::string> ids);
 // How many items the table has.
 Task<Result<uint64_t>> count_dead_letters(table::TableContext& context, const table::Sink& sink);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/item_codec.h"
+#include "sinks/dead_letters.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
 
@@ -50,6 +51,7 @@ Task<Result<void>> SinkVerifier::begin(table::TableContext& context) {
   }
   PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(table_name_));
   if (table == nullptr) co_return Error(ErrorKind::kInvalid, "The table is gone.");
+  sink_ = status.sink;
   generation_ = status.progress.generation;
   range_ = storage::range_of(model::index_prefix(table->id, model::kBaseIndex));
   PARTITA_CO_TRY(filter_, filter_of(status.sink));
@@ -61,7 +63,8 @@ Task<Result<void>> SinkVerifier::begin(table::TableContext& context) {
 Task<Result<void>> SinkVerifier::read_page(table::TableContext& context) {
   PARTITA_CO_TRY(const storage::Page page,
                  co_await context.engine().scan(range_, storage::Direction::kAscending, kComparedRows, kComparedBytes));
-  for (size_t i = 0; i < page.size(); ++i) rows_.push_back({std::string(page[i].key), std::string(page[i].value)});
+  for (size_t i = 0; i < page.size(); ++i)
+    rows_.push_back({std::string(page[i].key), std::string(page[i].value), false});
   reads_table_ = storage::advance(range_, page);
   co_return Result<void>();
 }
@@ -73,8 +76,12 @@ Task<Result<void>> SinkVerifier::read_doubtful(table::TableContext& context) {
     ++looked_;
   }
   PARTITA_CO_TRY(auto records, co_await context.engine().read(keys));
+  std::vector<std::string> ids;
+  for (const storage::Key& key : keys) ids.push_back(destination_->document_id(key.bytes));
+  PARTITA_CO_TRY(const std::vector<bool> rejected, co_await have_dead_letters(context, sink_, std::move(ids)));
   for (size_t i = 0; i < keys.size(); ++i) {
-    rows_.push_back({keys[i].bytes, records[i] ? std::optional(std::move(records[i]->value)) : std::nullopt});
+    auto stored = records[i] ? std::optional(std::move(records[i]->value)) : std::nullopt;
+    rows_.push_back({keys[i].bytes, std::move(stored), rejected[i]});
   }
   co_return Result<void>();
 }
@@ -100,6 +107,10 @@ Result<std::vector<size_t>> SinkVerifier::differing(uint64_t& items) {
 }
 
 void SinkVerifier::note_different(const Row& row) {
+  if (row.is_rejected) {
+    ++found_.rejected;
+    return;
+  }
   ++found_.different;
   if (found_.ids.size() < kMostIds) found_.ids.push_back(destination_->document_id(row.key));
 }

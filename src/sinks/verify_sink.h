@@ -26,8 +26,9 @@ namespace partita::sinks {
 struct SinkComparison {
   uint64_t items = 0;            // that the other end is to have
   uint64_t documents = 0;        // that it has
-  uint64_t different = 0;        // items that are missing there or are otherwise
-  std::vector<std::string> ids;  // of some of these
+  uint64_t different = 0;        // items that are missing there or are otherwise, but for those of the next line
+  uint64_t rejected = 0;         // likewise, and have dead letters: to send the table again does not mend these
+  std::vector<std::string> ids;  // of some that are different
 };
 
 // Reads the whole table, a little at a time; needs no database while it waits for the other end. Items that change
@@ -49,6 +50,7 @@ class SinkVerifier {
   struct Row {
     std::string key;
     std::optional<std::string> stored;
+    bool is_rejected = false;  // of those that are looked at again
   };
   Task<Result<void>> begin(table::TableContext& context);
   Task<Result<void>> read_page(table::TableContext& context);
@@ -59,6 +61,7 @@ class SinkVerifier {
   const std::string table_name_;
   const std::string name_;
   const FindDestination find_;
+  table::Sink sink_ = {};
   std::unique_ptr<Destination> destination_ = nullptr;  // null: not begun
   Generation generation_ = 0;
   std::optional<expr::Condition> filter_ = {};

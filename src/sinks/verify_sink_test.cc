@@ -52,6 +52,28 @@ TEST_F(VerifySink, LooksAtEveryItemWithoutHoldingTheDatabase) {
   EXPECT_EQ(found.ids.size(), 20U);
 }
 
+TEST_F(VerifySink, CountsWhatIsRejectedApart) {
+  create_table("T");
+  put("T", "good", 1);
+  put("T", "new", 1, true);
+  auto server = serve();
+  create();
+  wait_until_carried();
+  put("T", "good", 2, true);
+  wait_until_carried();
+  server.reset();
+  SinkComparison found = verified();
+  EXPECT_EQ(found.items, 2U);
+  EXPECT_EQ(found.documents, 1U);
+  EXPECT_EQ(found.different, 0U);
+  EXPECT_EQ(found.rejected, 2U);
+  EXPECT_TRUE(found.ids.empty());
+  put("T", "other", 1);
+  found = verified();
+  EXPECT_EQ(found.different, 1U);
+  EXPECT_EQ(found.rejected, 2U);
+}
+
 TEST_F(VerifySink, SaysWhatKeepsIt) {
   create_table("T");
   create();
