@@ -72,6 +72,7 @@ Task<Result<StepEnd>> Carriage::step(JobRun& run) {
 }
 
 Task<Result<StepEnd>> Carriage::step_now(JobRun& run) {
+  until_ns_ = now_ns() + kStepMs * kNsPerMs;
   PARTITA_CO_TRY_VOID(co_await look(run));
   if (!sink_ || sink_->deleting || table_ == nullptr) co_return co_await wind_up(run);
   if (sink_->paused || !sink_->failure.empty() || now_ns() < held_until_ns_) co_return co_await stand_by(run);
@@ -173,7 +174,7 @@ Task<Result<void>> Carriage::connect(JobRun& run) {
   PARTITA_CO_TRY(const DestinationFactory factory, tools_.find(sink_->url));
   PARTITA_CO_TRY(destination_, factory(settings_of(*sink_, table_->keys), tools_.hurry));
   // A server that has lost the lease may be late with what it sends.
-  auto halted = [this] { return lease_.lost(); };
+  auto halted = [this] { return lease_.lost() || tools_.hurry.stop_requested(); };
   sender_.emplace(run.context(), tools_.workers, *destination_, backlog_, *sink_, table_, std::move(halted));
   co_return sender_->prepare();
 }
@@ -340,7 +341,7 @@ void Carriage::take(Sent sent) {
 
 Task<Result<bool>> Carriage::deliver() {
   std::vector<std::string> keys = batch_->keys;
-  PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(std::move(keys)));
+  PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(std::move(keys), until_ns_));
   take(std::move(sent));
   co_return batch_->keys.empty();
 }

@@ -112,6 +112,7 @@ class Carriage {
   std::optional<table::Sink> sink_;
   storage::Version sink_version_{};
   int64_t looked_ns_ = 0;
+  int64_t until_ns_ = 0;  // of this step
   table::Table table_;
   Progress progress_;
   bool loaded_ = false;

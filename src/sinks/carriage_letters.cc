@@ -44,7 +44,7 @@ Task<Result<bool>> Carriage::retry_some() {
   for (const DeadLetter& letter : letters) {
     if (table::check_key(*table_, letter.key).ok()) keys.push_back(table::item_key(*table_, letter.key).bytes);
   }
-  PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(keys));
+  PARTITA_CO_TRY(Sent sent, co_await sender_->send_keys(keys, until_ns_));
   count(sent);
   std::set<std::string> kept;
   for (const auto* some : {&sent.later, &sent.rejected_keys}) {

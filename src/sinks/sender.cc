@@ -47,7 +47,7 @@ Result<void> Sender::prepare() {
   return {};
 }
 
-Task<Result<Sent>> Sender::send_keys(std::vector<std::string> keys) {
+Task<Result<Sent>> Sender::send_keys(std::vector<std::string> keys, int64_t until_ns) {
   Sent sent;
   // Before any of the items is read.
   PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
@@ -68,7 +68,7 @@ Task<Result<Sent>> Sender::send_keys(std::vector<std::string> keys) {
     PARTITA_CO_TRY_VOID(co_await send_rows(std::exchange(rows, {}), ends, sent));
     bytes = 0;
     // In trouble, it would say the same of the others.
-    if (sent.trouble.empty() && !halted_()) continue;
+    if (sent.trouble.empty() && !halted_() && context_.clock().monotonic_ns() < until_ns) continue;
     std::move(keys.begin() + static_cast<std::ptrdiff_t>(at), keys.end(), std::back_inserter(sent.later));
     break;
   }
@@ -117,6 +117,10 @@ Task<Result<void>> Sender::take(const Row& row, Outcome outcome, uint64_t versio
       sent.trouble = outcome.reason.empty() ? "It is overloaded." : std::move(outcome.reason);
       break;
     case Fate::kRejected: {
+      if (halted_()) {
+        sent.later.push_back(row.key);
+        break;
+      }
       ++sent.rejected;
       sent.rejected_keys.push_back(row.key);
       DeadLetter letter{destination_.document_id(row.key), key_within(*table_, row.key), std::move(outcome.reason),

@@ -43,8 +43,8 @@ auto on_worker(Workers& workers, Work work) -> Task<decltype(work())> {
   co_return done;
 }
 
-// For one coroutine. What it is made of outlives it. `halted` is asked between requests: true leaves the rest for
-// later.
+// For one coroutine. What it is made of outlives it. `halted` is asked between requests and dead letters: true leaves
+// the rest for later.
 class Sender {
  public:
   Sender(table::TableContext& context, Workers& workers, Destination& destination, Backlog& backlog,
@@ -61,8 +61,9 @@ class Sender {
   Result<void> prepare();
 
   // Items of these keys, which are distinct; those that are absent are deleted. Errors: those of the engine; kInvalid
-  // (reason 0), if no more can be sent before something is changed.
-  Task<Result<Sent>> send_keys(std::vector<std::string> keys);
+  // (reason 0), if no more can be sent before something is changed. After `until_ns` of the monotonic clock, no second
+  // request begins.
+  Task<Result<Sent>> send_keys(std::vector<std::string> keys, int64_t until_ns);
   // The same for rows of the table. `ends`: those of the logs before the page was read.
   Task<Result<Sent>> send_page(const storage::Page& page, Positions ends);
 

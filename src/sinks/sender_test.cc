@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sinks/dead_letters.h"
 #include "sinks/sinks_testing.h"
 #include "table/rows/item_rows.h"
 
@@ -39,12 +40,32 @@ class SenderTest : public SinksTest {
 TEST_F(SenderTest, AsksBetweenRequestsWhetherToGoOn) {
   const std::vector<std::string> keys = many_keys();
   Sender one = sender([&] { return other_.requests == 2; });
-  const Sent sent = wait_for(one.send_keys(keys)).value();
+  const Sent sent = wait_for(one.send_keys(keys, INT64_MAX)).value();
   ASSERT_EQ(other_.requests, 2u);
   EXPECT_TRUE(sent.trouble.empty());
   EXPECT_EQ(sent.sent, other_.documents);
   EXPECT_EQ(sent.sent + sent.later.size(), keys.size());
   EXPECT_EQ(sent.later.back(), keys.back());
+}
+
+TEST_F(SenderTest, BeginsNoSecondRequestWhenTheTimeIsOver) {
+  const std::vector<std::string> keys = many_keys();
+  Sender one = sender([] { return false; });
+  const Sent sent = wait_for(one.send_keys(keys, 0)).value();
+  EXPECT_EQ(other_.requests, 1u);
+  EXPECT_EQ(sent.sent + sent.later.size(), keys.size());
+}
+
+TEST_F(SenderTest, LeavesDeadLettersForLater) {
+  std::vector<std::string> keys = many_keys();
+  keys.resize(20);
+  for (int i = 0; i < 20; ++i) put("T", std::to_string(i), 1, true);
+  int asked = 0;
+  Sender one = sender([&] { return ++asked > 5; });
+  const Sent sent = wait_for(one.send_keys(keys, INT64_MAX)).value();
+  EXPECT_EQ(sent.rejected, 5u);
+  EXPECT_EQ(sent.later.size(), 15u);
+  EXPECT_EQ(wait_for(read_dead_letters(db(), sink_, "")).value().size(), 5u);
 }
 
 }  // namespace
