@@ -67,6 +67,7 @@ def test_a_sink_from_its_creation_to_its_end(server):
     ({"TableName": "music", "Url": "opensearch+http://x", "FilterExpression": "a ="}, "Invalid FilterExpression"),
     ({"TableName": "music", "Url": "opensearch+http://x", "MaxBacklogBytes": 5}, "1 MiB or more"),
     ({"TableName": "music", "Url": "opensearch+http://x", "DeadLetterTableName": "music"}, "its own dead letters"),
+    ({"TableName": "music", "Url": "opensearch+http://x", "DeadLetterTableName": "other"}, "socket"),
     ({"TableName": "music", "Url": "opensearch+http://x", "CredentialsFile": "/etc/passwd"}, "administration socket alone"),
     ({"TableName": "music", "Url": "opensearch+http://x", "Colour": "red"}, "There is no member 'Colour'."),
     ({"TableName": "music", "Url": "opensearch+http://x", "Namespace": "ann"}, ""),
