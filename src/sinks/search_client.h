@@ -53,6 +53,9 @@ class SearchClient {
   // one that the URL's scheme names. An engine that keeps this from the account is taken for that of the scheme.
   Result<SearchEngine> engine();
 
+  // Whether calls are to end soon: no use to begin one more of many.
+  bool hurries() const { return hurry_.stop_requested(); }
+
   const SearchPlace& place() const { return place_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ class FakeSearchEngine {
   explicit FakeSearchEngine(Answers answers = {})
       : answers_(std::move(answers)), responder_([this](std::string_view bytes) { return answer(bytes); }) {}
 
-  std::unique_ptr<Destination> destination(DestinationSettings settings = {}) {
+  std::unique_ptr<Destination> destination(DestinationSettings settings = {}, std::stop_token hurry = {}) {
     settings.url = "opensearch+http://127.0.0.1:" + responder_.url().port;
     settings.table = "Orders";
     settings.sink = "s";
@@ -39,7 +40,7 @@ class FakeSearchEngine {
     settings.keys = {.partition = {{"p", Type::kS}}, .sort = {}};
     auto made = find_destination(settings.url);
     EXPECT_TRUE(made.ok());
-    auto destination = (*made)(settings, {});
+    auto destination = (*made)(settings, std::move(hurry));
     EXPECT_TRUE(destination.ok());
     return *std::move(destination);
   }
@@ -159,6 +160,19 @@ TEST(SearchDestination, BoundsTheBytesOfARequest) {
   for (const SearchRequest& each : engine.requests) {
     EXPECT_LT(each.body.size(), SearchSender::kMostBulkBytes + 500'000);
   }
+}
+
+TEST(SearchDestination, BeginsNoRequestWhenItHurries) {
+  std::stop_source stop;
+  FakeSearchEngine engine([&stop](const SearchRequest&) {
+    stop.request_stop();
+    return std::string();
+  });
+  const SomeItems items(30, 400'000);
+  const auto stopped = engine.destination({}, stop.get_token())->send(1, items.deliveries);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(engine.requests.size(), 1U);
 }
 
 TEST(SearchDestination, HalvesWhatIsRefusedDownToOneItem) {

@@ -111,6 +111,7 @@ Result<void> SearchSender::send_pass(Batch& batch, std::string_view field) {
 }
 
 Result<net::HttpReply> SearchSender::post(const Batch& batch, std::string_view body) {
+  if (client_.hurries()) return Error(ErrorKind::kUnavailable, "The server stops sending.");
   const std::string path = "/" + indexes_.write_alias(batch.generation) + "/_bulk?require_alias=true&timeout=10s&" +
                            std::string(kBulkFilter);
   return client_.send("POST", path, body);
