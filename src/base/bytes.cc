@@ -173,6 +173,12 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+std::string_view utf8_prefix(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 size_t utf16_length(std::string_view text) {
   size_t units = 0;
   for (const char c : text) {

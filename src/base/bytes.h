@@ -37,6 +37,8 @@ std::optional<std::string> decode_base64(std::string_view text);
 bool is_base64(std::string_view text);
 
 bool is_utf8(std::string_view bytes);
+// At most `most` bytes of the text; a character that does not fit is left out whole.
+std::string_view utf8_prefix(std::string_view text, size_t most);
 // The number of UTF-16 code units, which DynamoDB's Java counts as the length. Precondition: is_utf8.
 size_t utf16_length(std::string_view text);
 

@@ -58,6 +58,15 @@ TEST(Bytes, PrefixEndIsTheFirstStringBehindThePrefix) {
 
 TEST(Bytes, Crc32IsTheStandardOne) { EXPECT_EQ(crc32("123456789"), 0xcbf43926u); }
 
+TEST(Bytes, AUtf8PrefixHasWholeCharacters) {
+  const std::string_view text = "a\xc3\xa9\xf0\x9f\x98\x80z";
+  EXPECT_EQ(utf8_prefix(text, text.size()), text);
+  EXPECT_EQ(utf8_prefix(text, 7), text.substr(0, 7));
+  for (const size_t most : {3, 4, 5, 6}) EXPECT_EQ(utf8_prefix(text, most), text.substr(0, 3)) << most;
+  EXPECT_EQ(utf8_prefix(text, 2), "a");
+  EXPECT_EQ(utf8_prefix("\x80\x80", 1), "");
+}
+
 TEST(Bytes, CountsUtf16Units) {
   EXPECT_EQ(utf16_length(""), 0u);
   EXPECT_EQ(utf16_length("abc"), 3u);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "wire/json_writer.h"
 
 namespace partita::wire {
@@ -102,9 +103,7 @@ std::string print_json(const JsonValue& value) {
 
 std::string shortened(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return std::string(text);
-  size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
+  return std::string(utf8_prefix(text, max_bytes)) + "...";
 }
 
 std::string lower_first(std::string_view name) {
