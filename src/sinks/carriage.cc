@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "base/blocking_scope.h"
 #include "base/log.h"
 #include "storage/positions.h"
 #include "storage/ranges.h"
@@ -60,13 +59,12 @@ Task<Result<StepEnd>> Carriage::step(JobRun& run) {
     PARTITA_CO_TRY(first_ends_, co_await backlog_.ends());
     drain_to_ = *first_ends_;
     loaded_ = true;
-    stored_ns_ = now_ns();
   }
   PARTITA_CO_TRY(const StepEnd end, co_await step_now(run));
   if (lease_.lost()) co_return StepEnd::kLost;
   if (end == StepEnd::kMore && sink_) {
     PARTITA_CO_TRY_VOID(co_await count_letters());
-    show(run);
+    show();
   }
   co_return end;
 }
@@ -192,10 +190,7 @@ Task<Result<void>> Carriage::make_ready(JobRun& run) {
       co_return co_await fill_anew(run, "the logs end before what was delivered, so the store is an older one.");
     }
     const uint64_t generation = progress_.generation;
-    const auto read = [this, generation] {
-      const BlockingScope blocking;
-      return destination_->read_mark(generation);
-    };
+    const auto read = [this, generation] { return destination_->read_mark(generation); };
     PARTITA_CO_TRY(const std::optional<std::string> mark, co_await on_worker(tools_.workers, read));
     const Versions versions = versions_in(mark.value_or(std::string()));
     if (is_ahead(versions, *first_ends_)) {
@@ -210,10 +205,7 @@ Task<Result<void>> Carriage::make_ready(JobRun& run) {
 Task<Result<bool>> Carriage::lost_index(JobRun& run) {
   if (now_ns() < intact_due_ns_) co_return false;
   const uint64_t generation = progress_.generation;
-  const auto work = [this, generation] {
-    const BlockingScope blocking;
-    return destination_->is_intact(generation);
-  };
+  const auto work = [this, generation] { return destination_->is_intact(generation); };
   PARTITA_CO_TRY(const bool intact, co_await on_worker(tools_.workers, work));
   intact_due_ns_ = now_ns() + kIntactMs * kNsPerMs;
   if (!intact) PARTITA_CO_TRY_VOID(co_await fill_anew(run, "its index is gone."));
@@ -223,10 +215,7 @@ Task<Result<bool>> Carriage::lost_index(JobRun& run) {
 Task<Result<StepEnd>> Carriage::begin_fill(JobRun& run) {
   const uint64_t generation = sink_->generation;
   PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
-  const auto work = [this, generation] {
-    const BlockingScope blocking;
-    return destination_->prepare(generation);
-  };
+  const auto work = [this, generation] { return destination_->prepare(generation); };
   auto prepared = co_await on_worker(tools_.workers, work);
   if (!prepared.ok()) co_return co_await after_failure(run, std::move(prepared).error());
   go_on();
@@ -300,10 +289,7 @@ Task<Result<StepEnd>> Carriage::publish(JobRun& run) {
   if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
   if (*lost) co_return StepEnd::kMore;
   const uint64_t generation = progress_.generation;
-  const auto work = [this, generation] {
-    const BlockingScope blocking;
-    return destination_->publish(generation);
-  };
+  const auto work = [this, generation] { return destination_->publish(generation); };
   auto published = co_await on_worker(tools_.workers, work);
   if (!published.ok()) co_return co_await after_failure(run, std::move(published).error());
   log(LogLevel::kInfo, {name(), " has sent all items: ", std::to_string(run.job.done), "."});
@@ -442,10 +428,7 @@ Task<Result<StepEnd>> Carriage::stand_by(JobRun& run) {
 // The sink, or its table, is gone.
 Task<Result<StepEnd>> Carriage::wind_up(JobRun& run) {
   if (sink_ && sink_->deletes_index && table_ != nullptr && now_ns() >= held_until_ns_) {
-    const auto work = [this] {
-      const BlockingScope blocking;
-      return destination_->remove();
-    };
+    const auto work = [this] { return destination_->remove(); };
     auto removed = co_await connect(run);
     if (removed.ok()) removed = co_await on_worker(tools_.workers, work);
     if (!removed.ok() && removed.error().kind() == ErrorKind::kUnavailable) {
@@ -474,10 +457,7 @@ Task<Result<void>> Carriage::write_mark() {
   if (!mark_changed_) co_return Result<void>();
   const uint64_t generation = progress_.generation;
   const std::string mark = mark_text(marked_);
-  const auto work = [this, generation, &mark] {
-    const BlockingScope blocking;
-    return destination_->write_mark(generation, mark);
-  };
+  const auto work = [this, generation, &mark] { return destination_->write_mark(generation, mark); };
   PARTITA_CO_TRY_VOID(co_await on_worker(tools_.workers, work));
   mark_changed_ = false;
   co_return Result<void>();
@@ -494,7 +474,6 @@ Task<Result<StepEnd>> Carriage::store(JobRun& run) {
   PARTITA_CO_TRY(const JobRun::Stored stored, co_await lease_.store(run));
   if (stored != JobRun::Stored::kDone) co_return StepEnd::kLost;
   changed_ = false;
-  stored_ns_ = now_ns();
   PARTITA_CO_TRY_VOID(co_await backlog_.trim(progress_.delivered));
   co_return StepEnd::kMore;
 }
@@ -515,7 +494,7 @@ Task<Result<void>> Carriage::count_backlog(JobRun& run) {
   if (now_ns() - counted_ns_ < kCountMs * kNsPerMs) co_return Result<void>();
   counted_ns_ = now_ns();
   PARTITA_CO_TRY_VOID(co_await backlog_.count(progress_.delivered));
-  show(run);
+  show();
   if (!over_bound()) co_return Result<void>();
   if (progress_.generation == sink_->generation) {
     PARTITA_CO_TRY_VOID(co_await fill_anew(run, "more than " + std::to_string(sink_->max_backlog_bytes >> 20) +
@@ -531,7 +510,7 @@ Task<Result<void>> Carriage::count_backlog(JobRun& run) {
   co_return Result<void>();
 }
 
-void Carriage::show(const JobRun&) {
+void Carriage::show() {
   if (!sink_) return;
   SinkStatus status;
   status.sink = *sink_;

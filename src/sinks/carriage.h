@@ -66,7 +66,6 @@ class Carriage {
   Task<Result<bool>> look(table::JobRun& run);
   Task<Result<void>> make_ready(table::JobRun& run);
   Task<Result<void>> connect(table::JobRun& run);
-  Task<Result<void>> compare_with_mark();
   // True: the index is gone, and a new fill was asked for.
   Task<Result<bool>> lost_index(table::JobRun& run);
   Task<Result<StepEnd>> begin_fill(table::JobRun& run);
@@ -97,7 +96,7 @@ class Carriage {
   int64_t next_pause_ms();
   void hold_up(std::string trouble);
   void go_on();
-  void show(const table::JobRun& run);
+  void show();
   int64_t now_ns() const { return context_.clock().monotonic_ns(); }
   std::string name() const { return "The sink " + progress_.sink + " of table " + table_name_; }
 
@@ -129,7 +128,6 @@ class Carriage {
   uint64_t retrying_ = 0;     // Sink::retries of these
   std::string retried_to_;    // the id of the last that was tried
   bool changed_ = false;      // the progress is ahead of the store
-  int64_t stored_ns_ = 0;
   LogThrottle complaints_{10'000};
   bool complained_ = false;
   int64_t backoff_ms_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "model/item_codec.h"
 #include "model/key.h"
@@ -47,20 +48,12 @@ Task<Result<void>> write_letter(TableContext& context, std::string name, api::Wr
   }
 }
 
-std::string cut_reason(std::string reason) {
-  if (reason.size() <= kMostReasonBytes) return reason;
-  size_t end = kMostReasonBytes;
-  while (end > 0 && (static_cast<uint8_t>(reason[end]) & 0xc0) == 0x80) --end;  // not within a character
-  reason.resize(end);
-  return reason;
-}
-
 }  // namespace
 
 Task<Result<void>> put_dead_letter(TableContext& context, const Sink& sink, DeadLetter letter) {
   Item item = letter_key(sink, letter.id);
   item.set("key", AttributeValue::map(std::move(letter.key)));
-  item.set("reason", AttributeValue::string(cut_reason(std::move(letter.reason))));
+  item.set("reason", AttributeValue::string(std::string(utf8_prefix(letter.reason, kMostReasonBytes))));
   item.set("time", AttributeValue::string(std::string(utc_text(context.clock().now_ms()).data()) + "Z"));
   item.set("version", AttributeValue::number(model::Number::of(static_cast<int64_t>(letter.version))));
   api::WriteAction put;
@@ -101,8 +94,7 @@ Task<Result<std::vector<bool>>> have_dead_letters(TableContext& context, const S
                                                   std::vector<std::string> ids) {
   std::vector<bool> found(ids.size());
   PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(sink.dead_letters));
-  const model::KeySchema keys{{{"sink", model::Type::kS}}, {{"id", model::Type::kS}}};
-  if (table == nullptr || table->keys != keys) co_return found;
+  if (table == nullptr || !can_hold_dead_letters(*table)) co_return found;
   std::vector<storage::Key> rows;
   for (const std::string& id : ids) rows.push_back(table::item_key(*table, letter_key(sink, id)));
   PARTITA_CO_TRY(const auto records, co_await context.engine().read(rows));

@@ -7,6 +7,7 @@
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 #include "wire/legible.h"
+#include "wire/shape_print.h"
 
 namespace partita::sinks {
 
@@ -28,11 +29,7 @@ std::string without_controls(std::string text) {
 }
 
 // At most `most` bytes, of whole characters, for people to read.
-std::string cut_text(std::string_view text, size_t most) {
-  if (text.size() <= most) return without_controls(std::string(text));
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
-  return without_controls(std::string(text.substr(0, most))) + "...";
-}
+std::string cut_text(std::string_view text, size_t most) { return without_controls(wire::shortened(text, most)); }
 
 // "REASON: CAUSE" of an error object; the text itself if it is one.
 std::string reason_of(const JsonValue& error) {

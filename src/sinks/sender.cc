@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/blocking_scope.h"
-#include "model/item_codec.h"
 #include "sinks/dead_letters.h"
 #include "storage/positions.h"
 #include "table/rows/item_rows.h"
@@ -39,11 +37,7 @@ model::Item key_within(const table::TableInfo& table, std::string_view key) {
 }  // namespace
 
 Result<void> Sender::prepare() {
-  if (sink_.filter.empty()) return {};
-  PARTITA_TRY(auto given, expr::Placeholders::make(
-                              sink_.filter_names.empty() ? std::nullopt : std::optional(sink_.filter_names),
-                              sink_.filter_values.empty() ? std::nullopt : std::optional(sink_.filter_values)));
-  PARTITA_TRY(filter_, expr::parse_condition(sink_.filter, expr::ExpressionKind::kFilter, given));
+  PARTITA_TRY(filter_, ItemFilter::parse(sink_.filter, sink_.filter_names, sink_.filter_values));
   return {};
 }
 
@@ -134,15 +128,11 @@ Task<Result<void>> Sender::take(const Row& row, Outcome outcome, uint64_t versio
 
 Result<std::vector<Outcome>> Sender::send_blocking(const std::vector<Row>& rows,
                                                    const std::vector<uint64_t>& versions) {
-  const BlockingScope blocking;
   std::vector<std::optional<model::Item>> items(rows.size());
   std::vector<Delivery> deliveries;
   deliveries.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].stored) {
-      PARTITA_TRY(items[i], model::decode_item(*rows[i].stored));
-      if (filter_ && !expr::evaluate(*filter_, *items[i])) items[i].reset();
-    }
+    PARTITA_TRY(items[i], filter_.select(rows[i].stored));
     deliveries.push_back({rows[i].key, versions[i], items[i] ? &*items[i] : nullptr});
   }
   return destination_.send(sink_.generation, deliveries);

@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/blocking_scope.h"
+#include "base/executor.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
-#include "expr/condition.h"
 #include "sinks/backlog.h"
 #include "sinks/destination.h"
+#include "sinks/item_filter.h"
 #include "sinks/progress.h"
 #include "storage/engine.h"
 #include "table/catalog/table_context.h"
@@ -35,10 +37,14 @@ struct Sent {
 // Runs work that blocks on a thread of `workers`, and continues where it was. Error: kUnavailable, if there is none.
 template <class Work>
 auto on_worker(Workers& workers, Work work) -> Task<decltype(work())> {
+  const auto run_blocking = [&work] {
+    const BlockingScope blocking;
+    return work();
+  };
   Executor* const home = Executor::current();
   const bool entered = co_await workers.enter();
   if (!entered) co_return Error(ErrorKind::kUnavailable, "the system makes no thread.");
-  auto done = work();
+  auto done = run_blocking();
   co_await SwitchTo{home};
   co_return done;
 }
@@ -83,7 +89,7 @@ class Sender {
   const table::Sink& sink_;
   const table::Table table_;
   const std::function<bool()> halted_;
-  std::optional<expr::Condition> filter_;
+  ItemFilter filter_;
 };
 
 }  // namespace partita::sinks

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "auth/seal.h"
-#include "expr/condition.h"
 #include "model/fault.h"
+#include "sinks/item_filter.h"
 #include "storage/range_cursor.h"
 #include "table/control/tables.h"
 #include "table/rows/job_row.h"
@@ -39,11 +39,8 @@ Result<void> check_filter(const SinkRequest& request) {
   if (request.filter.empty()) {
     return placeholders ? refused_sink("There are names or values of a filter, and no filter.") : Result<void>();
   }
-  PARTITA_TRY(auto given, expr::Placeholders::make(
-                              request.filter_names.empty() ? std::nullopt : std::optional(request.filter_names),
-                              request.filter_values.empty() ? std::nullopt : std::optional(request.filter_values)));
-  PARTITA_TRY_VOID(expr::parse_condition(request.filter, expr::ExpressionKind::kFilter, given));
-  return given.check_all_used();
+  PARTITA_TRY_VOID(ItemFilter::parse(request.filter, request.filter_names, request.filter_values));
+  return {};
 }
 
 Result<void> check_request(const SinkRequest& request) {
@@ -232,9 +229,12 @@ DestinationSettings settings_of(const Sink& sink, const model::KeySchema& keys) 
   return settings;
 }
 
+bool can_hold_dead_letters(const table::TableInfo& table) {
+  return table.keys == model::KeySchema{{{"sink", model::Type::kS}}, {{"id", model::Type::kS}}};
+}
+
 Task<Result<table::Table>> dead_letters_of(TableContext& context, std::string name) {
   PARTITA_CO_TRY(table::Table table, co_await context.newest_table(name));
-  const model::KeySchema keys{{{"sink", model::Type::kS}}, {{"id", model::Type::kS}}};
   if (table == nullptr) {
     api::CreateTableRequest request;
     request.name = name;
@@ -246,7 +246,7 @@ Task<Result<table::Table>> dead_letters_of(TableContext& context, std::string na
     if (!made.ok() && !exists) co_return std::move(made).error();
     PARTITA_CO_TRY(table, co_await context.newest_table(name));
   }
-  if (table == nullptr || table->keys != keys) {
+  if (table == nullptr || !can_hold_dead_letters(*table)) {
     co_return refused_sink("The table " + name +
                            " cannot hold dead letters: its keys are not sink (S, HASH) and id (S, RANGE).");
   }

@@ -78,6 +78,8 @@ Task<Result<void>> change_sink(storage::Engine& engine, uint32_t table_id, uint1
 void begin_generation(table::Sink& sink, int64_t now_ms, std::string because);
 
 DestinationSettings settings_of(const table::Sink& sink, const model::KeySchema& keys);
+// Whether its keys are those of dead letters (sinks/dead_letters.h).
+bool can_hold_dead_letters(const table::TableInfo& table);
 // The table of dead letters of the name, which is created if it is absent.
 Task<Result<table::Table>> dead_letters_of(table::TableContext& context, std::string name);
 

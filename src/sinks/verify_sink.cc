@@ -4,7 +4,6 @@
 #include <thread>
 #include <utility>
 
-#include "model/item_codec.h"
 #include "sinks/dead_letters.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
@@ -19,16 +18,6 @@ constexpr size_t kMostIds = 20;
 constexpr size_t kReadAgain = 64;
 constexpr size_t kMostDoubtfulKeys = 100'000;            // others that differ are not looked at again
 constexpr std::chrono::milliseconds kSecondLook{1'000};  // what is on its way has arrived by then
-
-Result<std::optional<expr::Condition>> filter_of(const table::Sink& sink) {
-  std::optional<expr::Condition> filter;
-  if (sink.filter.empty()) return filter;
-  PARTITA_TRY(auto given,
-              expr::Placeholders::make(sink.filter_names.empty() ? std::nullopt : std::optional(sink.filter_names),
-                                       sink.filter_values.empty() ? std::nullopt : std::optional(sink.filter_values)));
-  PARTITA_TRY(filter, expr::parse_condition(sink.filter, expr::ExpressionKind::kFilter, given));
-  return filter;
-}
 
 }  // namespace
 
@@ -54,7 +43,7 @@ Task<Result<void>> SinkVerifier::begin(table::TableContext& context) {
   sink_ = status.sink;
   generation_ = status.progress.generation;
   range_ = storage::range_of(model::index_prefix(table->id, model::kBaseIndex));
-  PARTITA_CO_TRY(filter_, filter_of(status.sink));
+  PARTITA_CO_TRY(filter_, ItemFilter::parse(sink_.filter, sink_.filter_names, sink_.filter_values));
   PARTITA_CO_TRY(const DestinationFactory factory, find_(status.sink.url));
   PARTITA_CO_TRY(destination_, factory(settings_of(status.sink, table->keys), {}));
   co_return Result<void>();
@@ -91,10 +80,7 @@ Result<std::vector<size_t>> SinkVerifier::differing(uint64_t& items) {
   std::vector<std::optional<model::Item>> decoded(rows_.size());
   std::vector<Delivery> deliveries;
   for (size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].stored) {
-      PARTITA_TRY(decoded[i], model::decode_item(*rows_[i].stored));
-      if (filter_ && !expr::evaluate(*filter_, *decoded[i])) decoded[i].reset();
-    }
+    PARTITA_TRY(decoded[i], filter_.select(rows_[i].stored));
     items += decoded[i].has_value();
     deliveries.push_back({rows_[i].key, 1, decoded[i] ? &*decoded[i] : nullptr});
   }

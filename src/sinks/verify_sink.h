@@ -18,7 +18,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
-#include "expr/condition.h"
+#include "sinks/item_filter.h"
 #include "sinks/sink_store.h"
 
 namespace partita::sinks {
@@ -64,7 +64,7 @@ class SinkVerifier {
   table::Sink sink_ = {};
   std::unique_ptr<Destination> destination_ = nullptr;  // null: not begun
   Generation generation_ = 0;
-  std::optional<expr::Condition> filter_ = {};
+  ItemFilter filter_ = {};
   storage::Range range_ = {};
   bool reads_table_ = true;                 // false: looks again at what is doubtful
   std::vector<std::string> doubtful_ = {};  // keys of rows
