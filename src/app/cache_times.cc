@@ -11,27 +11,16 @@ namespace partita::app {
 Result<std::unique_ptr<CacheTimesThread>> CacheTimesThread::start(ops::Service& service) {
   auto times = std::make_unique<CacheTimesThread>(service);
   CacheTimesThread& self = *times;
-  PARTITA_TRY(self.thread_, Thread::start("dax-cache-times", [&self](const std::stop_token& stop) { self.run(stop); }));
+  PARTITA_TRY_VOID(self.thread_.start("dax-cache-times", std::chrono::seconds(1), [&self] { self.tick(); }));
   return times;
 }
 
-void CacheTimesThread::run(const std::stop_token& stop) {
-  const std::stop_callback wake(stop, [this] {
-    const MutexLock lock(mutex_);
-    wake_.notify_all();
-  });
-  while (true) {
-    tick();
-    const MutexLock lock(mutex_);
-    const auto next = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    if (wake_.wait_until(mutex_, next, [&] { return stop.stop_requested(); })) return;
-  }
+void CacheTimesThread::tick() {
+  service_.with_database([this](table::Database& database) { read(database); });
 }
 
-void CacheTimesThread::tick() {
-  DrainLock::SharedGuard guard(service_.drain_lock());
-  if (!guard.try_enter() || service_.database() == nullptr) return;
-  const auto times = wait_for(clusters::cache_times(*service_.database()));
+void CacheTimesThread::read(table::Database& database) {
+  const auto times = wait_for(clusters::cache_times(database));
   if (!times.ok()) {
     static LogThrottle throttle;
     uint64_t unsaid = 0;

@@ -7,9 +7,8 @@
 #include <memory>
 
 #include "api/cache_times.h"
-#include "base/mutex.h"
+#include "base/periodic_thread.h"
 #include "base/result.h"
-#include "base/thread.h"
 #include "ops/service.h"
 
 namespace partita::app {
@@ -30,14 +29,12 @@ class CacheTimesThread {
   void tick();
 
  private:
-  void run(const std::stop_token& stop);
+  void read(table::Database& database);
 
   ops::Service& service_;
   std::atomic<int64_t> item_ttl_ms_{api::CacheTimes().item_ttl_ms};
   std::atomic<int64_t> query_ttl_ms_{api::CacheTimes().query_ttl_ms};
-  Mutex mutex_;
-  CondVar wake_;
-  Thread thread_;
+  PeriodicThread thread_;
 };
 
 }  // namespace partita::app

@@ -87,12 +87,11 @@ void AlarmHook::run(const std::stop_token& stop) {
 template <class Use>
 auto AlarmHook::with_store(Use use) {
   using Found = decltype(wait_for(use(std::declval<const NoticeStore&>(), int64_t{0})));
-  DrainLock::SharedGuard guard(service_.drain_lock());
-  if (!guard.try_enter() || service_.database() == nullptr) {
-    return Found(Error(ErrorKind::kUnavailable, "The database is being changed."));
-  }
-  table::Database& database = *service_.database();
-  return wait_for(use(NoticeStore(database.engine(), random_), database.clock().now_ms()));
+  Found found = Error(ErrorKind::kUnavailable, "The database is being changed.");
+  service_.with_database([&](table::Database& database) {
+    found = wait_for(use(NoticeStore(database.engine(), random_), database.clock().now_ms()));
+  });
+  return found;
 }
 
 bool AlarmHook::deliver(const std::stop_token& stop) {

@@ -34,35 +34,13 @@ void log_failure(std::string_view what, const Error& error) {
 Result<std::unique_ptr<MetricsThread>> MetricsThread::start(Service& service, Random& random) {
   auto metrics = std::make_unique<MetricsThread>(service, random);
   MetricsThread& self = *metrics;
-  PARTITA_TRY(self.thread_, Thread::start("metric-history", [&self](const std::stop_token& stop) { self.run(stop); }));
+  PARTITA_TRY_VOID(self.thread_.start("metric-history", kTick, [&self] { self.tick(); }));
   return metrics;
 }
 
-void MetricsThread::run(const std::stop_token& stop) {
-  const std::stop_callback wake(stop, [this] {
-    const MutexLock lock(mutex_);
-    wake_.notify_all();
-  });
-  auto next = std::chrono::steady_clock::now();
-  while (true) {
-    tick();
-    next = std::max(next + kTick, std::chrono::steady_clock::now());
-    const MutexLock lock(mutex_);
-    if (wake_.wait_until(mutex_, next, [&] { return stop.stop_requested(); })) return;
-  }
-}
-
-template <class Use>
-bool MetricsThread::with_database(Use use) {
-  DrainLock::SharedGuard guard(service_.drain_lock());
-  if (!guard.try_enter() || service_.database() == nullptr) return false;
-  use(*service_.database());
-  return true;
-}
-
 void MetricsThread::tick() {
-  if (!with_database([this](table::Database& database) { end_minute(database); })) return;
-  if (!with_database([this](table::Database& database) { follow_policies(database); })) return;
+  if (!service_.with_database([this](table::Database& database) { end_minute(database); })) return;
+  if (!service_.with_database([this](table::Database& database) { follow_policies(database); })) return;
   if (waited_ && ++*waited_ >= kTicksOfOthers) {
     waited_.reset();
     evaluated_.emplace();
@@ -70,9 +48,9 @@ void MetricsThread::tick() {
   if (!evaluated_) return;
   while (evaluated_) {
     // The next tick goes on.
-    if (!with_database([this](table::Database& database) { evaluate_page(database); })) return;
+    if (!service_.with_database([this](table::Database& database) { evaluate_page(database); })) return;
   }
-  with_database([this](table::Database& database) { sweep(database); });
+  service_.with_database([this](table::Database& database) { sweep(database); });
 }
 
 void MetricsThread::end_minute(table::Database& database) {

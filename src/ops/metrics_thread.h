@@ -7,10 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "base/mutex.h"
+#include "base/periodic_thread.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "base/thread.h"
 #include "metrics/insights.h"
 #include "metrics/recorder.h"
 #include "metrics/scaling_alarms.h"
@@ -34,10 +33,6 @@ class MetricsThread {
  private:
   static constexpr int64_t kNever = INT64_MIN;
 
-  void run(const std::stop_token& stop);
-  // False: the database is being changed, and `use`, which gets it, was not called.
-  template <class Use>
-  bool with_database(Use use);
   void end_minute(table::Database& database);
   void record(table::Database& database, int64_t minute);
   void follow_policies(table::Database& database);
@@ -54,9 +49,7 @@ class MetricsThread {
   std::optional<int64_t> rolled_back_;    // Service::iterators_from_ms() at the last tick
   std::optional<int64_t> waited_;         // ticks since the last minute was recorded; nullopt: alarms are evaluated
   std::optional<std::string> evaluated_;  // the alarm that evaluation has come to; nullopt: the last one
-  Mutex mutex_;
-  CondVar wake_;
-  Thread thread_;
+  PeriodicThread thread_;
 };
 
 }  // namespace partita::ops

@@ -90,6 +90,15 @@ class Service {
   DrainLock& drain_lock() { return drain_lock_; }
   // Null: resume_without() was called.
   table::Database* database() { return database_; }
+  // Gives `use` the database, under the drain lock. False: there is none, or it is being changed, and `use` was not
+  // called. For other threads than those that serve.
+  template <class Use>
+  bool with_database(Use use) {
+    DrainLock::SharedGuard guard(drain_lock_);
+    if (!guard.try_enter() || database_ == nullptr) return false;
+    use(*database_);
+    return true;
+  }
   // Blocks until no call is in progress; new calls wait for resume(). Not on a serving thread; for one thread at a
   // time.
   void pause() { drain_lock_.close(); }
