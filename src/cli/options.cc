@@ -26,6 +26,11 @@ Result<void> check_url(std::string_view url) {
   return misuse("There is no store " + quoted(url) + ": give a URL such as postgresql://HOST/DATABASE.");
 }
 
+Result<std::string> server_named(std::string_view word) {
+  if (!names_store(word) || check_store(word).ok()) return std::string(word);
+  return misuse("Name a server by its data directory or its administration socket, not by " + quoted(word) + ".");
+}
+
 Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
 Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint64_t least, uint64_t most) {

@@ -37,6 +37,8 @@ bool names_store(std::string_view word);
 
 // Errors of all: kInvalid (reason 0), with one sentence.
 Error misuse(std::string sentence);
+// Of a server: the directory of its data, or its socket. A store's URL is refused, with what to name instead.
+Result<std::string> server_named(std::string_view word);
 // As check_store(), without passwords in the sentence.
 Result<void> check_url(std::string_view url);
 Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint64_t least, uint64_t most);
@@ -68,6 +70,9 @@ Result<void> set_number(Draft& draft, const Flag& flag, std::string_view text) {
 }
 
 inline constexpr auto set_data = set_text<[](Draft& draft) -> auto& { return draft.data; }>;
+inline constexpr Flag kServerFlag{
+    "--data", "DIR",
+    "The running server to ask: its data directory (default ./partita-data) or its administration socket.", set_data};
 inline constexpr auto set_store = set_text<[](Draft& draft) -> auto& { return draft.store; }>;
 inline constexpr auto set_in_memory = set_on<[](Draft& draft) -> auto& { return draft.in_memory; }>;
 // The URL of the store that --data, --in-memory and --store name.

@@ -7,7 +7,6 @@
 
 #include "cli/admin_client.h"
 #include "cli/options.h"
-#include "engines/stores.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
@@ -17,19 +16,15 @@ namespace {
 
 using wire::JsonValue;
 
-constexpr Flag kSinkDataFlag{
-    "--data", "DIR",
-    "The running server to ask: its data directory (default ./partita-data) or its administration socket.", set_data};
-
-constexpr std::array kPlainSinkFlags = {kSinkDataFlag};
+constexpr std::array kPlainSinkFlags = {kServerFlag};
 
 constexpr std::array kShownSinkFlags = {
-    kSinkDataFlag,
+    kServerFlag,
     Flag{"--json", "", "Print JSON, for programs.", set_on<PARTITA_OPTION(sink.json)>},
 };
 
 constexpr std::array kCreateSinkFlags = {
-    kSinkDataFlag,
+    kServerFlag,
     Flag{"--to", "URL",
          "The search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same with http.",
          set_text<PARTITA_OPTION(sink.url)>},
@@ -67,12 +62,12 @@ constexpr std::array kCreateSinkFlags = {
 };
 
 constexpr std::array kRetrySinkFlags = {
-    kSinkDataFlag,
+    kServerFlag,
     Flag{"--fill", "", "Send the whole table again, to a new index.", set_on<PARTITA_OPTION(sink.fill)>},
 };
 
 constexpr std::array kDeleteSinkFlags = {
-    kSinkDataFlag,
+    kServerFlag,
     Flag{"--delete-index", "", "Also delete the index at the other end.", set_on<PARTITA_OPTION(sink.delete_index)>},
 };
 
@@ -96,10 +91,8 @@ Result<void> take_sink_table(Draft& draft, std::string_view word) {
 Result<void> finish_any_sink(Draft& draft, const char* operation) {
   SinkOptions& options = draft.line.sink;
   options.operation = operation;
-  options.server = draft.data.value_or(std::string(kDefaultData));
-  if (!names_store(options.server) || check_store(options.server).ok()) return {};
-  return misuse("Name a server by its data directory or its administration socket, not by " +
-                cli::quoted(options.server) + ".");
+  PARTITA_TRY(options.server, server_named(draft.data.value_or(std::string(kDefaultData))));
+  return {};
 }
 
 Result<void> check_json(std::string_view flag, const std::string& text) {

@@ -33,18 +33,14 @@ constexpr std::array kSalvageFlags = {
     Flag{"--to", "NEWDIR", "The directory for the saved data: new or empty.", set_text<PARTITA_OPTION(salvage.to)>},
 };
 
-constexpr std::array kAccountFlags = {
-    Flag{"--data", "DIR",
-         "The running server to ask: its data directory (default ./partita-data) or its administration socket.",
-         set_data},
-};
+constexpr std::array kAccountFlags = {kServerFlag};
 
 constexpr std::array kSimulateFlags = {
     Flag{"--identities", "FILE",
          "Evaluate the users, groups and policies of this file, as `serve --identities` takes it. Without it, a "
          "running server evaluates its own.",
          set_text<PARTITA_OPTION(simulate.identities)>},
-    kAccountFlags[0],
+    kServerFlag,
     Flag{"--user", "NAME", "The user who makes the request.", set_text<PARTITA_OPTION(simulate.request.user)>},
     Flag{"--role", "NAME", "The role whose session makes the request, instead of a user.",
          set_text<PARTITA_OPTION(simulate.request.role)>},
@@ -65,7 +61,7 @@ constexpr std::array kStatusFlags = {
 };
 
 constexpr std::array kKeyFlags = {
-    kAccountFlags[0],
+    kServerFlag,
     Flag{"--into", "FILE",
          "Write the key into FILE, such as ~/.aws/credentials, as the key of profile NAME, instead of printing it. An "
          "older key of that profile is replaced.",
@@ -216,12 +212,6 @@ Result<void> finish_salvage(Draft& draft) {
     return misuse("`partita salvage` needs --data DIR and --to NEWDIR.");
   }
   return {};
-}
-
-// Of a server: the directory of its data, or its socket; who gets a store's URL says what to name instead.
-Result<std::string> server_named(std::string_view word) {
-  if (!names_store(word) || check_store(word).ok()) return std::string(word);
-  return misuse("Name a server by its data directory or its administration socket, not by " + quoted(word) + ".");
 }
 
 Result<void> finish_simulate(Draft& draft) {
