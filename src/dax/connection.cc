@@ -38,11 +38,6 @@ class BudgetSource final : public wire::dax::MemorySource {
   BudgetShare& share_;
 };
 
-// How much of a refused request is read, so that the client sees the refusal before the connection ends.
-constexpr size_t kMaxDrained = size_t{64} << 20;
-constexpr int64_t kDrainMs = 5'000;
-// Beyond the timeout of a request, a client gets the time for it or its reply at this rate.
-constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
 // Of the bytes of a request: what they are decoded to, the digest of a transaction, and the batch that is written. What
 // decoded values take beyond them is counted as they are decoded.
 constexpr size_t kCopies = 3;
@@ -83,47 +78,13 @@ bool is_definition(Method method) {
 
 }  // namespace
 
+// Until it is authorised, an idle connection has the time of a request: strangers must not outlive clients of HTTP.
 Connection::Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream)
-    : net::Connection(std::move(stream)),
+    : net::TimedConnection(std::move(stream), context.worker, context.options.request_timeout_ms,
+                           context.options.request_timeout_ms),
       context_(context),
       received_(context.resources.budget),
       authorisation_(context.verifier) {}
-
-// --- time
-// -------------------------------------------------------------------------------------------------------------
-
-int64_t Connection::time_of(Phase phase) const {
-  switch (phase) {
-    case Phase::kIdle:
-      // Strangers must not outlive clients of HTTP, whose time is shorter.
-      return authorised_ ? context_.options.idle_timeout_ms : context_.options.request_timeout_ms;
-    case Phase::kDraining:
-      return kDrainMs;
-    default:
-      return context_.options.request_timeout_ms;
-  }
-}
-
-// Each phase has one deadline, which is later by a fixed time for each byte moved.
-void Connection::enter(Phase phase, size_t bytes) {
-  if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = context_.worker.now_ns;
-  phase_ = phase;
-  const auto pace = static_cast<int64_t>(bytes) * 1'000'000'000 / kLeastBytesPerSecond;
-  deadline_ns_ = phase_began_ns_ + time_of(phase) * 1'000'000 + pace;
-}
-
-void Connection::sweep() {
-  if (phase_ != Phase::kHandling && context_.worker.now_ns > deadline_ns_) stream().close();
-}
-
-void Connection::stop() {
-  if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream().close();
-}
-
-std::optional<int64_t> Connection::idle_until_ns() const {
-  if (phase_ != Phase::kIdle) return std::nullopt;
-  return deadline_ns_;
-}
 
 // --- requests
 // ---------------------------------------------------------------------------------------------------------
@@ -151,7 +112,7 @@ Task<> Connection::serve() {
         co_return co_await drain();
       }
       const size_t before = received_.bytes().size();
-      enter(before == 0 ? Phase::kIdle : Phase::kReceiving, before);
+      enter(before == 0 ? Phase::kIdle : Phase::kBody, before);
       net::ReadBytes read(stream(), space, before > net::kSmallRequest);
       const size_t size = co_await read;
       if (size == 0) co_return;
@@ -215,7 +176,7 @@ bool Connection::authorise(std::string_view arguments) {
     const ops::Call call = begin_call();
     note_refused(call, ops::caller_of(call).error(), describe_endpoints());
   } else {
-    authorised_ = true;
+    set_idle_timeout(context_.options.idle_timeout_ms);
   }
   return true;
 }
@@ -252,7 +213,7 @@ struct Connection::Codec {
 };
 
 Task<Connection::Next> Connection::answer_call(Method method, std::string_view arguments) {
-  phase_ = Phase::kHandling;
+  begin_handling();
   ops::Call call = begin_call();
   ops::RequestFootprint footprint;
   call.footprint = &footprint;
@@ -409,20 +370,9 @@ net::WriteBytes Connection::send() {
   return {stream(), {frame_.data(), frame_.size()}, reply};
 }
 
-// Reads on for a while after a refusal: if the connection were closed at once, a client that still sends would not see
-// the refusal.
 Task<> Connection::drain() {
   received_.release();
-  stream().shutdown();
-  context_.discarded.resize(net::kSmallRequest);
-  size_t drained = 0;
-  while (drained < kMaxDrained && !context_.worker.stopping) {
-    enter(Phase::kDraining);
-    net::ReadBytes read(stream(), context_.discarded, true);
-    const size_t size = co_await read;
-    if (size == 0) co_return;
-    drained += size;
-  }
+  return TimedConnection::drain(context_.discarded);
 }
 
 }  // namespace partita::dax

@@ -15,9 +15,9 @@
 #include "dax/database_lists.h"
 #include "dax/options.h"
 #include "dax/receive_buffer.h"
-#include "net/connection.h"
 #include "net/request_resources.h"
 #include "net/stream.h"
+#include "net/timed_connection.h"
 #include "ops/call_codec.h"
 #include "ops/request_ids.h"
 #include "wire/cbor.h"
@@ -38,15 +38,12 @@ struct ThreadContext {
   std::vector<char> discarded = {};  // for bytes that are read and dropped
 };
 
-class Connection final : public net::Connection, private ops::Source {
+class Connection final : public net::TimedConnection, private ops::Source {
  public:
   // The context outlives it.
   Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream);
 
   Task<> serve() override;
-  void sweep() override;
-  void stop() override;
-  std::optional<int64_t> idle_until_ns() const override;
 
  private:
   using Method = wire::dax::Method;
@@ -58,7 +55,6 @@ class Connection final : public net::Connection, private ops::Source {
     return lower_name == "user-agent" ? std::string_view(user_agent_) : std::string_view();
   }
 
-  enum class Phase : uint8_t { kIdle, kReceiving, kHandling, kWriting, kDraining };
   // What happens to the connection after a request.
   enum class Next : uint8_t { kGoOn, kEnd };
 
@@ -81,8 +77,6 @@ class Connection final : public net::Connection, private ops::Source {
   void end_reply();
   void write_refusal(const Error& error);
   net::WriteBytes send();
-  void enter(Phase phase, size_t bytes = 0);
-  int64_t time_of(Phase phase) const;
 
   ThreadContext& context_;
   ReceiveBuffer received_;
@@ -90,10 +84,6 @@ class Connection final : public net::Connection, private ops::Source {
   std::string user_agent_;
   bool always_selects_ = false;  // see wire::dax::Decoding
   bool framed_ = false;
-  bool authorised_ = false;  // at least once
-  Phase phase_ = Phase::kIdle;
-  int64_t phase_began_ns_ = 0;
-  int64_t deadline_ns_ = 0;
   ops::RequestIds::Id id_{};               // of the request
   std::optional<wire::CborWriter> reply_;  // kept to reuse its memory
   std::array<char, 8> frame_{};            // the head of the reply's frame

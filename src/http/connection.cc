@@ -25,12 +25,6 @@ using net::RequestResources;
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr int kNotModified = 304;
-// How much of a refused request is read, so that the client sees the refusal before the connection ends.
-constexpr size_t kMostDrained = size_t{64} << 20;
-constexpr size_t kDrainedAtOnce = size_t{64} << 10;
-constexpr int64_t kDrainMs = 5'000;
-// Beyond the timeout of a request, a client gets the time for a body or a reply at this rate.
-constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
 // A body of up to this size is read before its caller is authenticated: DynamoDB parses the JSON first.
 constexpr size_t kSmallBody = net::kSmallRequest;
 // A packed body of up to this size is unpacked on the serving thread, if the text is small: a larger one takes
@@ -62,48 +56,14 @@ ReplyHead head_of(const ops::Reply& reply, bool keep_alive) {
 }  // namespace
 
 Connection::Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream)
-    : net::Connection(std::move(stream)),
+    : net::TimedConnection(std::move(stream), context.worker, context.options.idle_timeout_ms,
+                           context.options.request_timeout_ms),
       context_(context),
       administrates_(context.administrator != nullptr),
       reader_({context.options.max_head_bytes, context.options.max_body_bytes}, context.budget) {}
 
 Connection::~Connection() {
   if (gone_) gone_();
-}
-
-// --- time
-// -------------------------------------------------------------------------------------------------------------
-
-int64_t Connection::time_of(Phase phase) const {
-  switch (phase) {
-    case Phase::kIdle:
-      return context_.options.idle_timeout_ms;
-    case Phase::kDraining:
-      return kDrainMs;
-    default:
-      return context_.options.request_timeout_ms;
-  }
-}
-
-// Each phase has one deadline, which is later by a fixed time for each byte moved.
-void Connection::enter(Phase phase, size_t bytes) {
-  if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = context_.worker.now_ns;
-  phase_ = phase;
-  const auto pace = static_cast<int64_t>(bytes) * 1'000'000'000 / kLeastBytesPerSecond;
-  deadline_ns_ = phase_began_ns_ + time_of(phase) * 1'000'000 + pace;
-}
-
-void Connection::sweep() {
-  if (phase_ != Phase::kHandling && context_.worker.now_ns > deadline_ns_) stream().close();
-}
-
-void Connection::stop() {
-  if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream().close();
-}
-
-std::optional<int64_t> Connection::idle_until_ns() const {
-  if (phase_ != Phase::kIdle) return std::nullopt;
-  return deadline_ns_;
 }
 
 // --- requests
@@ -252,7 +212,7 @@ ops::Call Connection::begin_call(std::string_view body) {
 }
 
 Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
-  phase_ = Phase::kHandling;
+  begin_handling();
   const int64_t began_ns = context_.clock.monotonic_ns();
   ops::Call call = begin_call(body);
   ops::RequestFootprint footprint;
@@ -362,7 +322,7 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
 // -----------------------------------------------------------------------------------------------
 
 Task<bool> Connection::answer_health(bool keep_alive) {
-  phase_ = Phase::kHandling;
+  begin_handling();
   const std::string trouble = co_await context_.handler.trouble();
   ReplyHead head;
   head.status = trouble.empty() ? 200 : 503;
@@ -380,7 +340,7 @@ Task<bool> Connection::answer_health(bool keep_alive) {
 }
 
 Task<bool> Connection::answer_file(File file, bool keep_alive) {
-  phase_ = Phase::kHandling;
+  begin_handling();
   UnpackedBody unpacked(context_.budget);
   if (file.unpack) {
     Executor* const home = Executor::current();
@@ -413,7 +373,7 @@ Task<bool> Connection::answer_file(File file, bool keep_alive) {
 }
 
 Task<bool> Connection::answer_page(bool keep_alive) {
-  phase_ = Phase::kHandling;
+  begin_handling();
   std::optional<ops::Reply> page = co_await context_.handler.page(path_of(reader_.target()), *this);
   if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
   BudgetShare share(context_.budget);
@@ -502,20 +462,9 @@ Task<> Connection::refuse(int status, std::string_view text) {
   co_await write;
 }
 
-// Reads on for a while after a refusal: if the connection were closed at once, a client that still sends would not see
-// the refusal.
 Task<> Connection::drain() {
   reader_.drop();
-  stream().shutdown();
-  context_.discarded.resize(kDrainedAtOnce);
-  size_t drained = 0;
-  while (drained < kMostDrained && !context_.worker.stopping) {
-    enter(Phase::kDraining);
-    net::ReadBytes read(stream(), context_.discarded, true);
-    const size_t size = co_await read;
-    if (size == 0) co_return;
-    drained += size;
-  }
+  return TimedConnection::drain(context_.discarded);
 }
 
 }  // namespace partita::http

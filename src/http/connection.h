@@ -19,8 +19,8 @@
 #include "http/options.h"
 #include "http/reply_head.h"
 #include "http/request_reader.h"
-#include "net/connection.h"
 #include "net/stream.h"
+#include "net/timed_connection.h"
 #include "ops/request_ids.h"
 #include "ops/service.h"
 
@@ -42,16 +42,13 @@ struct ThreadContext {
   std::vector<char> discarded = {};  // for bytes that are read and dropped
 };
 
-class Connection final : public net::Connection, private ops::Source {
+class Connection final : public net::TimedConnection, private ops::Source {
  public:
   // The context outlives it.
   Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream);
   ~Connection() override;
 
   Task<> serve() override;
-  void sweep() override;
-  void stop() override;
-  std::optional<int64_t> idle_until_ns() const override;
 
  private:
   std::string address() const override { return stream().peer(); }
@@ -60,7 +57,6 @@ class Connection final : public net::Connection, private ops::Source {
   bool administrates() const override { return administrates_; }
   void when_gone(std::function<void()> gone) const override { gone_ = std::move(gone); }
 
-  enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
   // What read_request() ended with.
   enum class Arrival : uint8_t { kRequest, kEnd, kRefused };
 
@@ -87,15 +83,10 @@ class Connection final : public net::Connection, private ops::Source {
   auth::Facts facts(std::string_view body) const;
   bool is_listed(std::string_view origin) const;
   bool origin_is_allowed() const;
-  void enter(Phase phase, size_t bytes = 0);
-  int64_t time_of(Phase phase) const;
 
   ThreadContext& context_;
   const bool administrates_;
   RequestReader reader_;
-  Phase phase_ = Phase::kIdle;
-  int64_t phase_began_ns_ = 0;
-  int64_t deadline_ns_ = 0;
   ops::RequestIds::Id id_{};  // of the request
   std::string head_;          // of the reply, kept to reuse its memory
   mutable std::function<void()> gone_;
