@@ -1,8 +1,6 @@
 #include "clusters/rows.h"
 
 #include <concepts>
-#include <map>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -10,7 +8,7 @@
 #include "base/bytes.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
-#include "table/rows/item_fields.h"
+#include "table/rows/field_visitor.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::clusters {
@@ -35,10 +33,6 @@ storage::Key key_of(char kind, std::string_view rest = {}) {
 storage::Range range_of(char kind) { return storage::range_of(key_of(kind).bytes); }
 
 Error damaged() { return Error(ErrorKind::kCorrupt, "a row of a DAX cluster is damaged"); }
-
-using Tags = std::map<std::string, std::string>;
-
-AttributeValue text(std::string_view value) { return AttributeValue::string(std::string(value)); }
 
 // `Of` may be const.
 template <class Of, class Row>
@@ -100,90 +94,40 @@ void visit_fields(Each& each, Of& event) {
   each("source", event.source, api::EventSource::kSubnetGroup);
 }
 
-class FieldWriter {
+class RowWriter : public table::FieldWriter {
  public:
-  void operator()(std::string name, const std::string& value) { item_.set(std::move(name), text(value)); }
-  void operator()(std::string name, const std::optional<std::string>& value) {
-    if (value) item_.set(std::move(name), text(*value));
-  }
-  void operator()(std::string name, bool value) { item_.set(std::move(name), AttributeValue::boolean(value)); }
-  // 64 bits without a sign are stored as those of a signed number.
-  template <std::integral Whole>
-  void operator()(std::string name, Whole value) {
-    item_.set(std::move(name), AttributeValue::number(model::Number::of(static_cast<int64_t>(value))));
-  }
-  template <class Enum>
-  void operator()(std::string name, Enum value, Enum /*last*/) {
-    (*this)(std::move(name), static_cast<int64_t>(value));
-  }
-  void operator()(std::string name, const std::vector<std::string>& value) {
-    AttributeValue::List list;
-    for (const std::string& one : value) list.push_back(text(one));
-    item_.set(std::move(name), AttributeValue::list(std::move(list)));
-  }
-  void operator()(std::string name, const Tags& value) {
-    Item tags;
-    for (const auto& [key, tag] : value) tags.set(key, text(tag));
-    item_.set(std::move(name), AttributeValue::map(std::move(tags)));
-  }
-  void operator()(std::string name, const std::vector<Node>& value) {
+  using table::FieldWriter::operator();
+  void operator()(std::string_view name, const std::vector<Node>& value) {
     AttributeValue::List list;
     for (const Node& node : value) {
-      FieldWriter fields;
+      RowWriter fields;
       visit_fields(fields, node);
-      list.push_back(AttributeValue::map(std::move(fields.item_)));
+      list.push_back(AttributeValue::map(fields.item()));
     }
-    item_.set(std::move(name), AttributeValue::list(std::move(list)));
+    set(name, AttributeValue::list(std::move(list)));
   }
-
-  const Item& item() const { return item_; }
-
- private:
-  Item item_;
 };
 
-// See table::ItemFields.
-class FieldReader {
+class RowReader : public table::FieldReader {
  public:
-  explicit FieldReader(const Item& item) : fields_(item) {}
-
-  template <class Value>
-  void operator()(std::string_view name, Value& value) {
-    fields_.take(name, value);
-  }
-  template <class Enum>
-  void operator()(std::string_view name, Enum& value, Enum last) {
-    fields_.take(name, value, last);
-  }
-  void operator()(std::string_view name, Tags& value) {
-    const auto* const tags = fields_.find(name, Type::kM);
-    if (tags == nullptr) return;
-    for (const auto& [key, tag] : tags->as_map()) {
-      fields_.require(tag.is(Type::kS));
-      if (tag.is(Type::kS)) value.emplace(key, tag.as_string());
-    }
-  }
+  using table::FieldReader::FieldReader;
+  using table::FieldReader::operator();
   void operator()(std::string_view name, std::vector<Node>& value) {
-    const auto* const nodes = fields_.find(name, Type::kL);
+    const auto* const nodes = fields().find(name, Type::kL);
     if (nodes == nullptr) return;
     for (const AttributeValue& one : nodes->as_list()) {
-      fields_.require(one.is(Type::kM));
+      fields().require(one.is(Type::kM));
       if (!one.is(Type::kM)) return;
-      FieldReader fields(one.as_map());
-      visit_fields(fields, value.emplace_back());
-      fields_.require(fields.sound());
+      RowReader node(one.as_map());
+      visit_fields(node, value.emplace_back());
+      fields().require(node.sound());
     }
   }
-
-  bool sound() const { return fields_.sound(); }
-
- private:
-  table::ItemFields fields_;
 };
 
 template <class Row>
 std::string row_of(const Row& row) {
-  FieldWriter fields;
+  RowWriter fields;
   visit_fields(fields, row);
   return std::string(1, static_cast<char>(table::kClusterFormat)).append(model::encode_item(fields.item()));
 }
@@ -192,7 +136,7 @@ template <class Row>
 Result<Row> row_from(std::string_view bytes) {
   if (take_u8(bytes) != table::kClusterFormat) return damaged();
   PARTITA_TRY(const Item item, model::decode_item(bytes));
-  FieldReader fields(item);
+  RowReader fields(item);
   Row row;
   visit_fields(fields, row);
   if (!fields.sound()) return damaged();
