@@ -68,7 +68,8 @@ class ChunkReader {
     value.samples = varint();
     value.sum = static_cast<int64_t>(varint());
     value.least = static_cast<int64_t>(varint());
-    value.most = value.least + static_cast<int64_t>(varint());
+    const auto range = static_cast<int64_t>(varint());
+    if (__builtin_add_overflow(value.least, range, &value.most)) reject();
     if (kind == ValueKind::kAmounts) return value;
     const uint64_t used = varint();
     if (used >> kBuckets != 0) reject();
