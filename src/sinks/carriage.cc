@@ -455,9 +455,7 @@ Task<Result<StepEnd>> Carriage::wind_up(JobRun& run) {
 // What was sent is noted at the other end first, so that an older store is noticed there.
 Task<Result<void>> Carriage::write_mark() {
   if (!mark_changed_) co_return Result<void>();
-  const uint64_t generation = progress_.generation;
-  const std::string mark = mark_text(marked_);
-  const auto work = [this, generation, &mark] { return destination_->write_mark(generation, mark); };
+  const auto work = [this] { return merge_mark(); };
   PARTITA_CO_TRY_VOID(co_await on_worker(tools_.workers, work));
   mark_changed_ = false;
   co_return Result<void>();
@@ -477,6 +475,20 @@ Task<Result<StepEnd>> Carriage::store(JobRun& run) {
   PARTITA_CO_TRY_VOID(co_await backlog_.trim(progress_.delivered));
   co_return StepEnd::kMore;
 }
+// Blocks. Each of two servers that take each other for gone may have sent versions that the other does not know.
+Result<void> Carriage::merge_mark() {
+  constexpr int kTries = 3;
+  for (int tries = 0; tries < kTries; ++tries) {
+    PARTITA_TRY(const bool written,
+                destination_->write_mark(progress_.generation, mark_text(marked_), version_of_mark(marked_)));
+    if (written) return {};
+    PARTITA_TRY(const std::optional<std::string> mark, destination_->read_mark(progress_.generation));
+    const Versions versions = versions_in(mark.value_or(std::string()));
+    for (size_t i = 0; i < versions.size(); ++i) marked_[i] = std::max(marked_[i], versions[i]);
+  }
+  return Error(ErrorKind::kUnavailable, "Another server notes what it has sent, too.");
+}
+
 
 // What gathered during a fill, or before this server began, may be more than the bound while it is being sent: another
 // fill would only gather more.

@@ -92,6 +92,7 @@ class Carriage {
   Task<Result<void>> count_letters();
   Task<Result<void>> write_mark();
   Task<Result<void>> count_backlog(table::JobRun& run);
+  Result<void> merge_mark();
   bool over_bound();
   int64_t next_pause_ms();
   void hold_up(std::string trouble);

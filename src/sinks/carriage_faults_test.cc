@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "sinks/dead_letters.h"
+#include "sinks/mark.h"
 #include "sinks/sinks_testing.h"
 #include "table/control/tables.h"
 #include "table/rows/job_row.h"
@@ -160,5 +161,23 @@ TEST_F(CarriageFaults, ADeletionNeedNotWaitForTheOtherEnd) {
   EXPECT_EQ(other_.generations().size(), 1u);
 }
 
+// A backup was made while a fill waited to begin. What followed filled that index, before the backup was restored.
+// Of two servers that took each other for gone, each wrote a mark; no version of either is forgotten.
+TEST_F(CarriageFaults, AMarkIsNeverLowered) {
+  create_table("T");
+  for (uint64_t i = 0; i < 40; ++i) put("T", pk_of(i), 1);
+  const auto server = serve();
+  const table::Sink sink = create();
+  wait_until_carried();
+  auto other = other_.factory(nullptr)({}, {}).value();
+  ASSERT_TRUE(other->write_mark(sink.generation, "900000 0 0 0", 900'000).value());
+  for (uint64_t i = 0; i < 40; ++i) put("T", pk_of(i), 2);
+  wait_until_carried();
+  const Versions versions = versions_in(other->read_mark(sink.generation).value().value_or(""));
+  EXPECT_EQ(versions[0], 900'000u);
+  for (const uint64_t one : versions) EXPECT_GT(one, 1u);
+}
+
+// Another server can do what this one, without libcurl, cannot.
 }  // namespace
 }  // namespace partita::sinks

@@ -311,7 +311,7 @@ TEST_F(SinksTest, FillsAnewWhereTheStoreIsOlder) {
   server.reset();
   const SinkStatus before = status();
   auto destination = other_.factory(nullptr)({}, {}).value();
-  ASSERT_TRUE(destination->write_mark(before.sink.generation, "99999999 0 0 0").ok());
+  ASSERT_TRUE(destination->write_mark(before.sink.generation, "99999999 0 0 0", 99'999'999).value());
   server = serve();
   wait_until([&] { return status().sink.generation != before.sink.generation; }, "until it is noticed");
   wait_until_carried();

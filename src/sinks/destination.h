@@ -89,11 +89,14 @@ class Destination {
 
   // The mark of that fill: a short text that the other end keeps beside its documents, where users do not see it. The
   // runner notices by it that the store is older than the other end, as after the restore of a backup. nullopt: there
-  // is none. A destination that cannot keep one leaves these out.
+  // is none. A destination that cannot keep one leaves these out. False, and nothing is written: it has a mark of a
+  // higher version, by a server that carries the sink or did until now.
   virtual Result<std::optional<std::string>> read_mark(Generation /*generation*/) {
     return std::optional<std::string>();
   }
-  virtual Result<void> write_mark(Generation /*generation*/, std::string_view /*mark*/) { return {}; }
+  virtual Result<bool> write_mark(Generation /*generation*/, std::string_view /*mark*/, uint64_t /*version*/) {
+    return true;
+  }
 
   // Deletes all indexes and names of this sink. Idempotent.
   virtual Result<void> remove() = 0;

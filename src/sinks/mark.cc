@@ -23,6 +23,13 @@ Versions versions_in(std::string_view mark) {
   return versions;
 }
 
+uint64_t version_of_mark(const Versions& versions) {
+  constexpr uint64_t kMost = INT64_MAX;
+  uint64_t sum = 1;
+  for (const uint64_t one : versions) sum += std::min(one, kMost - sum);
+  return sum;
+}
+
 bool is_ahead(const Versions& versions, const Positions& ends) {
   for (size_t i = 0; i < ends.size(); ++i) {
     if (versions[i] > std::max<uint64_t>(storage::leading_number(ends[i]), 1)) return true;

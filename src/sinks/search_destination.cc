@@ -41,7 +41,7 @@ class SearchDestination final : public Destination {
   Result<std::vector<bool>> compare(Generation generation, std::span<const Delivery> deliveries) override;
   Result<uint64_t> count(Generation generation) override;
   Result<std::optional<std::string>> read_mark(Generation generation) override;
-  Result<void> write_mark(Generation generation, std::string_view mark) override;
+  Result<bool> write_mark(Generation generation, std::string_view mark, uint64_t version) override;
   Result<void> remove() override;
   std::string document_id(std::string_view key) const override { return sender_.document_id(key); }
   std::string target() const override { return indexes_.alias(); }
@@ -189,16 +189,17 @@ Result<std::optional<std::string>> SearchDestination::read_mark(Generation gener
   return std::optional(wire::text_of(mark));
 }
 
-Result<void> SearchDestination::write_mark(Generation generation, std::string_view mark) {
+Result<bool> SearchDestination::write_mark(Generation generation, std::string_view mark, uint64_t version) {
   const std::string index = "/" + indexes_.marks_index();
-  const std::string path = index + "/_doc/" + std::to_string(generation);
+  const std::string path =
+      index + "/_doc/" + std::to_string(generation) + "?version_type=external_gte&version=" + std::to_string(version);
   if (!has_marks_index_) {
     PARTITA_TRY(const net::HttpReply reply, client_.call("PUT", index, SearchIndexes::marks_index_body(), 400));
     has_marks_index_ = reply.status == 200 || reply.body.contains("resource_already_exists_exception");
     if (!has_marks_index_) return search_error("PUT " + index, reply);
   }
-  auto written = client_.call("PUT", path, SearchIndexes::mark_body(mark));
-  if (written.ok()) return {};
+  auto written = client_.call("PUT", path, SearchIndexes::mark_body(mark), 409);
+  if (written.ok()) return written->status != 409;
   has_marks_index_ = false;
   return std::move(written).error();
 }

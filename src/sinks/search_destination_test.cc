@@ -442,16 +442,21 @@ TEST(SearchDestination, ComparesDocumentsAsTheyAreWritten) {
 TEST(SearchDestination, KeepsAMark) {
   FakeSearchEngine engine([](const SearchRequest& request) {
     if (request.method != "GET") return std::string();
+    if (request.path.ends_with("&version=6")) {
+      return json_reply(409, R"({"error":{"type":"version_conflict_engine_exception","reason":"newer"},"status":409})");
+    }
     return json_reply(200, R"({"_id":"1","found":true,"_source":{"mark":"m7"}})");
   });
   const auto destination = engine.destination();
   EXPECT_EQ(destination->read_mark(1).value(), "m7");
-  ASSERT_TRUE(destination->write_mark(1, "m8").ok());
-  ASSERT_TRUE(destination->write_mark(1, "m9").ok());
+  EXPECT_TRUE(destination->write_mark(1, "m8", 8).value());
+  EXPECT_FALSE(destination->write_mark(1, "m6", 6).value()) << "there is one of a higher version";
+  EXPECT_TRUE(destination->write_mark(1, "m9", 9).value());
   const auto written = engine.of("PUT", "/orders-s-q7-marks/_doc/1");
-  ASSERT_EQ(written.size(), 2U);
-  EXPECT_EQ(written[1].body, R"({"mark":"m9"})");
-  EXPECT_EQ(engine.of("PUT", "/orders-s-q7-marks").size(), 3U) << "the index is made once";
+  ASSERT_EQ(written.size(), 3U);
+  EXPECT_EQ(written[2].body, R"({"mark":"m9"})");
+  EXPECT_TRUE(written[2].path.ends_with("?version_type=external_gte&version=9")) << written[2].path;
+  EXPECT_EQ(engine.of("PUT", "/orders-s-q7-marks").size(), 4U) << "the index is made once";
   FakeSearchEngine empty;
   EXPECT_EQ(empty.destination()->read_mark(1).value(), std::nullopt);
 }

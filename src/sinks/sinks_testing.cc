@@ -95,13 +95,15 @@ class MemoryDestination final : public Destination {
     PARTITA_TRY_VOID(reach());
     const MutexLock lock(other_.mutex_);
     const auto found = other_.marks_.find(generation);
-    return found == other_.marks_.end() ? std::optional<std::string>() : std::optional(found->second);
+    return found == other_.marks_.end() ? std::optional<std::string>() : std::optional(found->second.text);
   }
-  Result<void> write_mark(Generation generation, std::string_view mark) override {
+  Result<bool> write_mark(Generation generation, std::string_view mark, uint64_t version) override {
     PARTITA_TRY_VOID(reach());
     const MutexLock lock(other_.mutex_);
-    other_.marks_[generation] = mark;
-    return {};
+    OtherEnd::Mark& kept = other_.marks_[generation];
+    if (kept.version > version) return false;
+    kept = {version, std::string(mark)};
+    return true;
   }
   Result<void> remove() override {
     PARTITA_TRY_VOID(reach());
