@@ -225,8 +225,20 @@ Task<Result<StepEnd>> Carriage::begin_fill(JobRun& run) {
   progress_.generation = generation;
   progress_.filling = true;
   progress_.delivered = ends;
+// An index of its number that is there already may be of a later state of the store, before a backup was restored: it
+// would take none of the versions of this one. One that was made here is no such, whether or not that was answered.
   run.job.cursor.clear();
   run.job.done = 0;
+  if (absent_ != generation) {
+    const auto look_for = [this, generation] { return destination_->is_intact(generation); };
+    auto exists = co_await on_worker(tools_.workers, look_for);
+    if (!exists.ok()) co_return co_await after_failure(run, std::move(exists).error());
+    if (*exists) {
+      PARTITA_CO_TRY_VOID(co_await fill_anew(run, "the other end has an index of the fill that was to begin."));
+      co_return StepEnd::kMore;
+    }
+    absent_ = generation;
+  }
   marked_ = {};
   compared_ = true;
   changed_ = true;

@@ -121,6 +121,7 @@ class Carriage {
   std::optional<Positions> first_ends_;  // of the logs, when this server began
   bool compared_ = false;                // with the mark and the logs
   int64_t intact_due_ns_ = 0;
+  uint64_t absent_ = 0;                  // the generation whose index was not there
   Versions marked_{};  // the highest version that was sent to each slice
   bool mark_changed_ = false;
   std::optional<Batch> batch_;

@@ -7,6 +7,7 @@
 #include "sinks/mark.h"
 #include "sinks/sinks_testing.h"
 #include "table/control/tables.h"
+#include "table/rows/item_rows.h"
 #include "table/rows/job_row.h"
 
 namespace partita::sinks {
@@ -162,6 +163,29 @@ TEST_F(CarriageFaults, ADeletionNeedNotWaitForTheOtherEnd) {
 }
 
 // A backup was made while a fill waited to begin. What followed filled that index, before the backup was restored.
+TEST_F(CarriageFaults, AFillTakesNoIndexOfAnAbandonedFuture) {
+  create_table("T");
+  put("T", "a", 1);
+  const auto server = serve();
+  create();
+  wait_until_carried();
+  ASSERT_TRUE(wait_for(pause_sink(db(), "T", "memory")).ok());
+  ASSERT_TRUE(wait_for(retry_sink(db(), "T", "memory", true)).ok());
+  const Generation wanted = status().sink.generation;
+  auto future = other_.factory(nullptr)({}, {}).value();
+  ASSERT_TRUE(future->prepare(wanted).ok());
+  model::Item later;
+  later.set("pk", model::AttributeValue::string("a"));
+  const table::Table table = db().catalog().find("T");
+  const Delivery delivery{table::item_key(*table, later).bytes, INT64_MAX, &later};
+  ASSERT_TRUE(future->send(wanted, {&delivery, 1}).ok());
+  ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+  wait_until_carried();
+  EXPECT_GT(status().sink.generation, wanted);
+  EXPECT_TRUE(other_.published() == expected("T"));
+  EXPECT_EQ(other_.generations().size(), 1u);
+}
+
 // Of two servers that took each other for gone, each wrote a mark; no version of either is forgotten.
 TEST_F(CarriageFaults, AMarkIsNeverLowered) {
   create_table("T");

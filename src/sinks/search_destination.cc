@@ -128,6 +128,7 @@ Result<void> SearchDestination::publish(Generation generation) {
 }
 
 Result<bool> SearchDestination::is_intact(Generation generation) {
+  PARTITA_TRY_VOID(client_.engine());  // what answers may be no search engine
   PARTITA_TRY(const net::HttpReply reply, client_.call("GET", "/_alias/" + indexes_.write_alias(generation), {}, 404));
   if (reply.status == 404) return false;
   PARTITA_TRY(const std::vector<std::string> names, read_member_names(reply.body));

@@ -399,7 +399,8 @@ TEST(SearchDestination, NoticesThatItsIndexIsGone) {
   EXPECT_FALSE(engine.destination()->is_intact(2).value());
   FakeSearchEngine broken([](const SearchRequest&) { return json_reply(502, ""); });
   EXPECT_FALSE(broken.destination()->is_intact(1).ok());
-  FakeSearchEngine without([](const SearchRequest&) {
+  FakeSearchEngine without([](const SearchRequest& request) {
+    if (request.path == "/") return std::string();
     return json_reply(404, R"({"error":"alias [orders-s-q7-1-write] missing","status":404})");
   });
   EXPECT_FALSE(without.destination()->is_intact(1).value());
