@@ -74,6 +74,9 @@ Task<Result<StepEnd>> Carriage::step_now(JobRun& run) {
   PARTITA_CO_TRY_VOID(co_await look(run));
   if (!sink_ || sink_->deleting || table_ == nullptr) co_return co_await wind_up(run);
   if (sink_->paused || !sink_->failure.empty() || now_ns() < held_until_ns_) co_return co_await stand_by(run);
+  if (auto connected = co_await connect(run); !connected.ok()) {
+    co_return co_await give_up(run, std::move(connected).error());
+  }
   auto ready = co_await make_ready(run);
   if (!ready.ok()) co_return co_await after_failure(run, std::move(ready).error());
   if (progress_.generation != sink_->generation) co_return co_await begin_fill(run);
@@ -168,18 +171,28 @@ Task<Result<void>> Carriage::fill_anew(JobRun& run, std::string because) {
 }
 
 Task<Result<void>> Carriage::connect(JobRun& run) {
-  if (destination_ != nullptr) co_return Result<void>();
+  if (sender_) co_return Result<void>();
   PARTITA_CO_TRY(const DestinationFactory factory, tools_.find(sink_->url));
   PARTITA_CO_TRY(destination_, factory(settings_of(*sink_, table_->keys), tools_.hurry));
   // A server that has lost the lease may be late with what it sends.
   auto halted = [this] { return lease_.lost() || tools_.hurry.stop_requested(); };
   sender_.emplace(run.context(), tools_.workers, *destination_, backlog_, *sink_, table_, std::move(halted));
-  co_return sender_->prepare();
+  auto prepared = sender_->prepare();
+  if (!prepared.ok()) sender_.reset();
+  co_return prepared;
+}
+
+// The settings were good when the sink was created, so this server lacks something, such as libcurl. Others that share
+// the store may have it.
+Task<Result<StepEnd>> Carriage::give_up(JobRun& run, Error error) {
+  hold_up(std::string(error.sentence()));
+  if (context_.options().exclusive) co_return StepEnd::kMore;
+  PARTITA_CO_TRY(const StepEnd end, co_await store(run));
+  co_return end == StepEnd::kMore ? StepEnd::kStopped : end;
 }
 
 // Before anything is sent by this server, and from time to time.
 Task<Result<void>> Carriage::make_ready(JobRun& run) {
-  PARTITA_CO_TRY_VOID(co_await connect(run));
   if (progress_.generation != sink_->generation) co_return Result<void>();
   if (!compared_) {
     if (sink_->rolled_back_ms != context_.options().rolled_back_ms) {
@@ -212,8 +225,20 @@ Task<Result<bool>> Carriage::lost_index(JobRun& run) {
   co_return !intact;
 }
 
+// An index of its number that is there already may be of a later state of the store, before a backup was restored: it
+// would take none of the versions of this one. One that was made here is no such, whether or not that was answered.
 Task<Result<StepEnd>> Carriage::begin_fill(JobRun& run) {
   const uint64_t generation = sink_->generation;
+  if (absent_ != generation) {
+    const auto look_for = [this, generation] { return destination_->is_intact(generation); };
+    auto exists = co_await on_worker(tools_.workers, look_for);
+    if (!exists.ok()) co_return co_await after_failure(run, std::move(exists).error());
+    if (*exists) {
+      PARTITA_CO_TRY_VOID(co_await fill_anew(run, "the other end has an index of the fill that was to begin."));
+      co_return StepEnd::kMore;
+    }
+    absent_ = generation;
+  }
   PARTITA_CO_TRY(const Positions ends, co_await backlog_.ends());
   const auto work = [this, generation] { return destination_->prepare(generation); };
   auto prepared = co_await on_worker(tools_.workers, work);
@@ -225,20 +250,8 @@ Task<Result<StepEnd>> Carriage::begin_fill(JobRun& run) {
   progress_.generation = generation;
   progress_.filling = true;
   progress_.delivered = ends;
-// An index of its number that is there already may be of a later state of the store, before a backup was restored: it
-// would take none of the versions of this one. One that was made here is no such, whether or not that was answered.
   run.job.cursor.clear();
   run.job.done = 0;
-  if (absent_ != generation) {
-    const auto look_for = [this, generation] { return destination_->is_intact(generation); };
-    auto exists = co_await on_worker(tools_.workers, look_for);
-    if (!exists.ok()) co_return co_await after_failure(run, std::move(exists).error());
-    if (*exists) {
-      PARTITA_CO_TRY_VOID(co_await fill_anew(run, "the other end has an index of the fill that was to begin."));
-      co_return StepEnd::kMore;
-    }
-    absent_ = generation;
-  }
   marked_ = {};
   compared_ = true;
   changed_ = true;
@@ -464,6 +477,20 @@ Task<Result<StepEnd>> Carriage::wind_up(JobRun& run) {
   co_return stored == JobRun::Stored::kDone ? StepEnd::kDone : StepEnd::kLost;
 }
 
+// Blocks. Each of two servers that take each other for gone may have sent versions that the other does not know.
+Result<void> Carriage::merge_mark() {
+  constexpr int kTries = 3;
+  for (int tries = 0; tries < kTries; ++tries) {
+    PARTITA_TRY(const bool written,
+                destination_->write_mark(progress_.generation, mark_text(marked_), version_of_mark(marked_)));
+    if (written) return {};
+    PARTITA_TRY(const std::optional<std::string> mark, destination_->read_mark(progress_.generation));
+    const Versions versions = versions_in(mark.value_or(std::string()));
+    for (size_t i = 0; i < versions.size(); ++i) marked_[i] = std::max(marked_[i], versions[i]);
+  }
+  return Error(ErrorKind::kUnavailable, "Another server notes what it has sent, too.");
+}
+
 // What was sent is noted at the other end first, so that an older store is noticed there.
 Task<Result<void>> Carriage::write_mark() {
   if (!mark_changed_) co_return Result<void>();
@@ -487,20 +514,6 @@ Task<Result<StepEnd>> Carriage::store(JobRun& run) {
   PARTITA_CO_TRY_VOID(co_await backlog_.trim(progress_.delivered));
   co_return StepEnd::kMore;
 }
-// Blocks. Each of two servers that take each other for gone may have sent versions that the other does not know.
-Result<void> Carriage::merge_mark() {
-  constexpr int kTries = 3;
-  for (int tries = 0; tries < kTries; ++tries) {
-    PARTITA_TRY(const bool written,
-                destination_->write_mark(progress_.generation, mark_text(marked_), version_of_mark(marked_)));
-    if (written) return {};
-    PARTITA_TRY(const std::optional<std::string> mark, destination_->read_mark(progress_.generation));
-    const Versions versions = versions_in(mark.value_or(std::string()));
-    for (size_t i = 0; i < versions.size(); ++i) marked_[i] = std::max(marked_[i], versions[i]);
-  }
-  return Error(ErrorKind::kUnavailable, "Another server notes what it has sent, too.");
-}
-
 
 // What gathered during a fill, or before this server began, may be more than the bound while it is being sent: another
 // fill would only gather more.

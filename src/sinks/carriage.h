@@ -66,6 +66,7 @@ class Carriage {
   Task<Result<bool>> look(table::JobRun& run);
   Task<Result<void>> make_ready(table::JobRun& run);
   Task<Result<void>> connect(table::JobRun& run);
+  Task<Result<StepEnd>> give_up(table::JobRun& run, Error error);
   // True: the index is gone, and a new fill was asked for.
   Task<Result<bool>> lost_index(table::JobRun& run);
   Task<Result<StepEnd>> begin_fill(table::JobRun& run);
@@ -91,8 +92,8 @@ class Carriage {
   Task<Result<StepEnd>> store(table::JobRun& run);
   Task<Result<void>> count_letters();
   Task<Result<void>> write_mark();
-  Task<Result<void>> count_backlog(table::JobRun& run);
   Result<void> merge_mark();
+  Task<Result<void>> count_backlog(table::JobRun& run);
   bool over_bound();
   int64_t next_pause_ms();
   void hold_up(std::string trouble);
@@ -120,8 +121,8 @@ class Carriage {
   std::optional<Sender> sender_;
   std::optional<Positions> first_ends_;  // of the logs, when this server began
   bool compared_ = false;                // with the mark and the logs
-  int64_t intact_due_ns_ = 0;
   uint64_t absent_ = 0;                  // the generation whose index was not there
+  int64_t intact_due_ns_ = 0;
   Versions marked_{};  // the highest version that was sent to each slice
   bool mark_changed_ = false;
   std::optional<Batch> batch_;

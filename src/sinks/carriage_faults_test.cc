@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "sinks/carry_job.h"
 #include "sinks/dead_letters.h"
 #include "sinks/mark.h"
 #include "sinks/sinks_testing.h"
@@ -31,6 +32,17 @@ class CarriageFaults : public SinksTest {
     std::map<std::string, model::Item> items = expected("T");
     std::erase_if(items, [](const auto& one) { return one.second.contains(OtherEnd::kPoison); });
     return items;
+  }
+
+  // A server of several, which makes destinations so.
+  std::unique_ptr<table::Database> serve_with(const FindDestination& find) {
+    table::DatabaseOptions shared = options_;
+    shared.exclusive = false;
+    shared.lease_ms = 60'000;
+    shared.make_job = [find](table::JobKind kind) -> std::unique_ptr<table::JobType> {
+      return kind == table::JobKind::kCarry ? make_carry_job(find) : nullptr;
+    };
+    return table::Database::open(*engine_, system_clock(), system_random(), shared).value();
   }
 
   static constexpr const char* kLetters = "T-dead-letters";
@@ -203,5 +215,23 @@ TEST_F(CarriageFaults, AMarkIsNeverLowered) {
 }
 
 // Another server can do what this one, without libcurl, cannot.
+TEST_F(CarriageFaults, AServerThatCannotConnectLeavesTheSinkToOthers) {
+  create_table("T");
+  put("T", "a", 1);
+  create();
+  std::atomic<int> asked{0};
+  const FindDestination lacking = [&asked](std::string_view) -> Result<DestinationFactory> {
+    ++asked;
+    return Error(ErrorKind::kInvalid, "libcurl is missing.");
+  };
+  const auto one = serve_with(lacking);
+  wait_until([&] { return asked > 0 && status().progress.trouble == "libcurl is missing."; }, "until it is told");
+  const DestinationFactory factory = other_.factory(nullptr);
+  const auto other = serve_with([factory](std::string_view) { return Result<DestinationFactory>(factory); });
+  wait_until_carried();
+  EXPECT_TRUE(other_.published() == expected("T"));
+  wait_until([&] { return status().progress.trouble.empty(); }, "until the trouble is over");
+}
+
 }  // namespace
 }  // namespace partita::sinks

@@ -33,6 +33,7 @@ class CarryJob final : public table::JobType {
   int64_t find_every_ms() const override { return kFindMs; }
   void report(Exposition& out, int64_t /*now_ns*/) const override { meters_.report(out); }
   void hurry() override { stop_.request_stop(); }
+  bool runs_here() const override { return !gave_up_; }
   table::JobLog log_level() const override { return table::JobLog::kDebug; }
 
  private:
@@ -40,6 +41,7 @@ class CarryJob final : public table::JobType {
   SinkMeters meters_;
   std::stop_source stop_;
   Workers workers_{kMostThreads};
+  bool gave_up_ = false;  // a sink; until others have had the time to take it
   // By the job's claim, of the background thread alone.
   std::map<uint64_t, std::unique_ptr<Carriage>> carriages_;
 };
@@ -58,7 +60,13 @@ Task<Result<StepEnd>> CarryJob::step(JobRun& run) {
     carriage = std::make_unique<Carriage>(CarriageTools{workers_, meters_, find_, stop_.get_token()}, run);
   }
   Carriage& one = *carriage;
-  auto end = co_await one.step(run);
+  Result<StepEnd> end = Error(ErrorKind::kUnavailable, "there is no memory for it");
+  try {
+    end = co_await one.step(run);
+  } catch (const std::bad_alloc&) {
+    // The carriage begins again from what is stored.
+  }
+  if (end.ok() && *end == StepEnd::kStopped) gave_up_ = true;
   if (!end.ok() || *end != StepEnd::kMore) carriages_.erase(claim);
   co_return end;
 }
@@ -66,6 +74,7 @@ Task<Result<StepEnd>> CarryJob::step(JobRun& run) {
 // Sinks without a job, such as those of a store that was salvaged.
 Task<Result<void>> CarryJob::find(table::JobSearch& search) {
   storage::Engine& engine = search.context().engine();
+  gave_up_ = false;
   storage::RangeCursor cursor(engine, table::system_rows(table::SystemRow::kSink));
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await cursor.next());
