@@ -233,5 +233,18 @@ TEST_F(CarriageFaults, AServerThatCannotConnectLeavesTheSinkToOthers) {
   wait_until([&] { return status().progress.trouble.empty(); }, "until the trouble is over");
 }
 
+TEST_F(CarriageFaults, ARequestWithoutMemoryIsTriedAgain) {
+  create_table("T");
+  put("T", "a", 1);
+  const auto server = serve();
+  create();
+  wait_until_carried();
+  other_.no_memory = 2;
+  put("T", "a", 2);
+  wait_until_carried();
+  EXPECT_EQ(other_.no_memory, 0);
+  EXPECT_TRUE(other_.published() == expected("T"));
+}
+
 }  // namespace
 }  // namespace partita::sinks

@@ -1,6 +1,7 @@
 #include "sinks/carry_job.h"
 
 #include <map>
+#include <new>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -32,16 +33,16 @@ class CarryJob final : public table::JobType {
   Task<Result<void>> find(table::JobSearch& search) override;
   int64_t find_every_ms() const override { return kFindMs; }
   void report(Exposition& out, int64_t /*now_ns*/) const override { meters_.report(out); }
-  void hurry() override { stop_.request_stop(); }
   bool runs_here() const override { return !gave_up_; }
+  void hurry() override { stop_.request_stop(); }
   table::JobLog log_level() const override { return table::JobLog::kDebug; }
 
  private:
   const FindDestination find_;
   SinkMeters meters_;
   std::stop_source stop_;
-  Workers workers_{kMostThreads};
   bool gave_up_ = false;  // a sink; until others have had the time to take it
+  Workers workers_{kMostThreads};
   // By the job's claim, of the background thread alone.
   std::map<uint64_t, std::unique_ptr<Carriage>> carriages_;
 };
@@ -73,8 +74,8 @@ Task<Result<StepEnd>> CarryJob::step(JobRun& run) {
 
 // Sinks without a job, such as those of a store that was salvaged.
 Task<Result<void>> CarryJob::find(table::JobSearch& search) {
-  storage::Engine& engine = search.context().engine();
   gave_up_ = false;
+  storage::Engine& engine = search.context().engine();
   storage::RangeCursor cursor(engine, table::system_rows(table::SystemRow::kSink));
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await cursor.next());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,12 +35,17 @@ struct Sent {
   Positions ends{};  // the logs' ends that versions were made of; zero for slices without items
 };
 
-// Runs work that blocks on a thread of `workers`, and continues where it was. Error: kUnavailable, if there is none.
+// Runs work that blocks on a thread of `workers`, and continues where it was. Error: kUnavailable, if there is none, or
+// no memory for it.
 template <class Work>
 auto on_worker(Workers& workers, Work work) -> Task<decltype(work())> {
-  const auto run_blocking = [&work] {
+  const auto run_blocking = [&work]() -> decltype(work()) {
     const BlockingScope blocking;
-    return work();
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      return Error(ErrorKind::kUnavailable, "There is no memory for it.");
+    }
   };
   Executor* const home = Executor::current();
   const bool entered = co_await workers.enter();
