@@ -246,5 +246,30 @@ TEST_F(CarriageFaults, ARequestWithoutMemoryIsTriedAgain) {
   EXPECT_TRUE(other_.published() == expected("T"));
 }
 
+TEST_F(CarriageFaults, ReadsLargeItemsOneAfterTheOther) {
+  create_table("T");
+  model::Item item;
+  item.set("text", model::AttributeValue::string(std::string(100'000, 'x')));
+  const auto put_all = [&](int64_t value) {
+    for (uint64_t i = 0; i < 60; ++i) {
+      item.set("pk", model::AttributeValue::string(pk_of(i)));
+      item.set("value", model::AttributeValue::number(model::Number::of(value)));
+      put_item("T", item);
+    }
+  };
+  put_all(1);
+  CutEngine engine(*engine_);
+  const auto server = serve(engine, options_);
+  create();
+  wait_until_carried();
+  ASSERT_TRUE(wait_for(pause_sink(db(), "T", "memory")).ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  put_all(2);
+  ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+  wait_until_carried();
+  EXPECT_TRUE(other_.published() == expected("T"));
+  EXPECT_LT(engine.largest_read, size_t{2} << 20);
+}
+
 }  // namespace
 }  // namespace partita::sinks

@@ -13,7 +13,9 @@ namespace {
 
 constexpr size_t kSentBytes = size_t{2} << 20;  // of stored items in one request, about
 constexpr size_t kSentRows = 2'000;
+constexpr size_t kReadBytes = size_t{1} << 20;  // of items in one reading, about
 constexpr size_t kReadAtOnce = 64;
+constexpr size_t kFirstReadAtOnce = 4;  // of unknown size
 
 // The version of an item that is read after the log ended there.
 Result<uint64_t> version_of(const storage::Position& end) {
@@ -48,15 +50,18 @@ Task<Result<Sent>> Sender::send_keys(std::vector<std::string> keys, int64_t unti
   std::vector<Row> rows;
   size_t bytes = 0;
   for (size_t at = 0; at < keys.size();) {
-    const size_t end = std::min(at + kReadAtOnce, keys.size());
+    const size_t fitting = row_bytes_ == 0 ? kFirstReadAtOnce : kReadBytes / row_bytes_;
+    const size_t end = std::min(at + std::clamp(fitting, size_t{1}, kReadAtOnce), keys.size());
     std::vector<storage::Key> some;
     for (size_t i = at; i < end; ++i) some.push_back(table::key_of_row(keys[i]));
     PARTITA_CO_TRY(auto records, co_await context_.engine().read(some));
+    const size_t bytes_before = bytes;
     for (size_t i = at; i < end; ++i) {
       std::optional<storage::Record>& record = records[i - at];
       bytes += keys[i].size() + (record ? record->value.size() : 0);
       rows.push_back({std::move(keys[i]), record ? std::optional(std::move(record->value)) : std::nullopt});
     }
+    row_bytes_ = (bytes - bytes_before) / (end - at);
     at = end;
     if (at < keys.size() && bytes < kSentBytes && rows.size() < kSentRows) continue;
     PARTITA_CO_TRY_VOID(co_await send_rows(std::exchange(rows, {}), ends, sent));

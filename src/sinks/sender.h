@@ -99,3 +99,4 @@ class Sender {
 };
 
 }  // namespace partita::sinks
+  size_t row_bytes_ = 0;  // of an item, about, by those that were read last

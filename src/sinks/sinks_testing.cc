@@ -177,7 +177,12 @@ Error cut_off() { return Error(ErrorKind::kUnavailable, "the server is gone"); }
 
 Task<Result<std::vector<std::optional<storage::Record>>>> CutEngine::read(std::span<const storage::Key> keys) {
   if (cut()) co_return cut_off();
-  co_return co_await inner_.read(keys);
+  auto records = co_await inner_.read(keys);
+  if (!records.ok()) co_return records;
+  size_t bytes = 0;
+  for (const auto& one : *records) bytes += one ? one->value.size() : 0;
+  if (bytes > largest_read) largest_read = bytes;
+  co_return records;
 }
 Task<Result<storage::Page>> CutEngine::scan(storage::Range range, storage::Direction direction, size_t max_records,
                                             size_t max_bytes) {
@@ -279,6 +284,10 @@ void SinksTest::put(const std::string& table, const std::string& pk, int64_t val
   if (poison) item.set(OtherEnd::kPoison, AttributeValue::boolean(true));
   item.set("value", AttributeValue::number(model::Number::of(value)));
   api::WriteAction action;
+  put_item(table, item);
+}
+
+void SinksTest::put_item(const std::string& table, const Item& item) {
   action.kind = api::WriteAction::Kind::kPut;
   action.item = model::encode_item(item);
   write(db(), table, std::move(action));

@@ -81,6 +81,8 @@ class CutEngine final : public storage::Engine {
   std::atomic<int64_t> left{INT64_MAX};
   // True: this call is one too many.
   bool cut() { return left.fetch_sub(1) <= 0; }
+  std::atomic<uint64_t> trims{0};
+  std::atomic<size_t> largest_read{0};  // in bytes of values, of those by their keys
 
   Task<Result<std::vector<std::optional<storage::Record>>>> read(std::span<const storage::Key> keys) override;
   Task<Result<storage::Page>> scan(storage::Range range, storage::Direction direction, size_t max_records,
@@ -123,6 +125,7 @@ class SinksTest : public testing::Test {
 
   void create_table(const std::string& name);
   void put(const std::string& table, const std::string& pk, int64_t value, bool poison = false);
+  void put_item(const std::string& table, const model::Item& item);
   void erase(const std::string& table, const std::string& pk);
   // Of the table "T", with these settings beside the name and the URL.
   table::Sink create(SinkRequest request = {});
