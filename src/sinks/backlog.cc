@@ -25,8 +25,9 @@ Task<Result<Positions>> Backlog::ends() {
 
 Task<Result<void>> Backlog::trim(Positions upto) {
   for (size_t i = 0; i < upto.size(); ++i) {
-    if (upto[i] == storage::Position()) continue;
+    if (upto[i] <= trimmed_[i]) continue;
     PARTITA_CO_TRY_VOID(co_await engine_.trim_log(topics_[i], upto[i]));
+    trimmed_[i] = upto[i];
   }
   co_return Result<void>();
 }

@@ -47,6 +47,7 @@ class Backlog {
   storage::Engine& engine_;
   std::array<std::string, table::kSinkSlices> topics_;
   std::array<Slice, table::kSinkSlices> slices_;
+  Positions trimmed_{};
   int64_t oldest_ms_ = 0;
 };
 

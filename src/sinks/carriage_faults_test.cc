@@ -271,5 +271,22 @@ TEST_F(CarriageFaults, ReadsLargeItemsOneAfterTheOther) {
   EXPECT_LT(engine.largest_read, size_t{2} << 20);
 }
 
+TEST_F(CarriageFaults, TrimsOnlyTheLogsThatWereRead) {
+  create_table("T");
+  CutEngine engine(*engine_);
+  const auto server = serve(engine, options_);
+  create();
+  wait_until_carried();
+  for (uint64_t i = 0; i < 40; ++i) put("T", pk_of(i), 1);
+  wait_until_carried();
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const uint64_t trims = engine.trims;
+  put("T", "a", 2);
+  wait_until_carried();
+  wait_until([&] { return engine.trims > trims; }, "until the log is trimmed");
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  EXPECT_EQ(engine.trims, trims + 1);
+}
+
 }  // namespace
 }  // namespace partita::sinks

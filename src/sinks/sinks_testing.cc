@@ -210,6 +210,7 @@ Task<Result<storage::Position>> CutEngine::log_end(std::string topic) {
 }
 Task<Result<void>> CutEngine::trim_log(std::string topic, storage::Position upto) {
   if (cut()) co_return cut_off();
+  ++trims;
   co_return co_await inner_.trim_log(std::move(topic), upto);
 }
 Task<Result<void>> CutEngine::forget_log(std::string topic) {
