@@ -225,6 +225,7 @@ TEST_F(SinksTest, FiltersItems) {
   create(request);
   wait_until_carried();
   EXPECT_EQ(other_.published().size(), 5u);
+  EXPECT_EQ(other_.documents, 5u) << "a new index has nothing to delete";
   put("T", pk_of(9), 0);
   put("T", pk_of(0), 9);
   put("T", pk_of(1), 9);

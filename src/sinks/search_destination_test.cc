@@ -442,10 +442,10 @@ TEST(SearchDestination, ComparesDocumentsAsTheyAreWritten) {
 
 TEST(SearchDestination, KeepsAMark) {
   FakeSearchEngine engine([](const SearchRequest& request) {
-    if (request.method != "GET") return std::string();
     if (request.path.ends_with("&version=6")) {
       return json_reply(409, R"({"error":{"type":"version_conflict_engine_exception","reason":"newer"},"status":409})");
     }
+    if (request.method != "GET") return std::string();
     return json_reply(200, R"({"_id":"1","found":true,"_source":{"mark":"m7"}})");
   });
   const auto destination = engine.destination();

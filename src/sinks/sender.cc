@@ -64,7 +64,7 @@ Task<Result<Sent>> Sender::send_keys(std::vector<std::string> keys, int64_t unti
     row_bytes_ = (bytes - bytes_before) / (end - at);
     at = end;
     if (at < keys.size() && bytes < kSentBytes && rows.size() < kSentRows) continue;
-    PARTITA_CO_TRY_VOID(co_await send_rows(std::exchange(rows, {}), ends, sent));
+    PARTITA_CO_TRY_VOID(co_await send_rows(std::exchange(rows, {}), ends, true, sent));
     bytes = 0;
     // In trouble, it would say the same of the others.
     if (sent.trouble.empty() && !halted_() && context_.clock().monotonic_ns() < until_ns) continue;
@@ -78,11 +78,11 @@ Task<Result<Sent>> Sender::send_page(const storage::Page& page, Positions ends) 
   Sent sent;
   std::vector<Row> rows;
   for (size_t i = 0; i < page.size(); ++i) rows.push_back({std::string(page[i].key), std::string(page[i].value)});
-  PARTITA_CO_TRY_VOID(co_await send_rows(std::move(rows), ends, sent));
+  PARTITA_CO_TRY_VOID(co_await send_rows(std::move(rows), ends, false, sent));
   co_return sent;
 }
 
-Task<Result<void>> Sender::send_rows(std::vector<Row> rows, Positions ends, Sent& sent) {
+Task<Result<void>> Sender::send_rows(std::vector<Row> rows, Positions ends, bool deletes, Sent& sent) {
   std::vector<uint64_t> versions;
   for (const Row& row : rows) {
     const size_t slice = table::sink_slice(row.key);
@@ -90,7 +90,7 @@ Task<Result<void>> Sender::send_rows(std::vector<Row> rows, Positions ends, Sent
     PARTITA_CO_TRY(const uint64_t version, version_of(ends[slice]));
     versions.push_back(version);
   }
-  const auto work = [&] { return send_blocking(rows, versions); };
+  const auto work = [&] { return send_blocking(rows, versions, deletes); };
   auto outcomes = co_await on_worker(workers_, work);
   if (!outcomes.ok() && outcomes.error().kind() == ErrorKind::kUnavailable) {
     sent.trouble = outcomes.error().sentence();
@@ -100,7 +100,8 @@ Task<Result<void>> Sender::send_rows(std::vector<Row> rows, Positions ends, Sent
   if (!outcomes.ok()) co_return std::move(outcomes).error();
   PARTITA_CHECK(outcomes->size() == rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    PARTITA_CO_TRY_VOID(co_await take(rows[i], std::move((*outcomes)[i]), versions[i], sent));
+    if (!(*outcomes)[i]) continue;
+    PARTITA_CO_TRY_VOID(co_await take(rows[i], *std::move((*outcomes)[i]), versions[i], sent));
   }
   co_return Result<void>();
 }
@@ -131,16 +132,24 @@ Task<Result<void>> Sender::take(const Row& row, Outcome outcome, uint64_t versio
   co_return Result<void>();
 }
 
-Result<std::vector<Outcome>> Sender::send_blocking(const std::vector<Row>& rows,
-                                                   const std::vector<uint64_t>& versions) {
+Result<std::vector<std::optional<Outcome>>> Sender::send_blocking(const std::vector<Row>& rows,
+                                                                  const std::vector<uint64_t>& versions, bool deletes) {
   std::vector<std::optional<model::Item>> items(rows.size());
+  std::vector<size_t> sent;  // by delivery: the row
   std::vector<Delivery> deliveries;
   deliveries.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     PARTITA_TRY(items[i], filter_.select(rows[i].stored));
+    if (!items[i] && !deletes) continue;
+    sent.push_back(i);
     deliveries.push_back({rows[i].key, versions[i], items[i] ? &*items[i] : nullptr});
   }
-  return destination_.send(sink_.generation, deliveries);
+  std::vector<std::optional<Outcome>> outcomes(rows.size());
+  if (deliveries.empty()) return outcomes;
+  PARTITA_TRY(std::vector<Outcome> answers, destination_.send(sink_.generation, deliveries));
+  PARTITA_CHECK(answers.size() == sent.size());
+  for (size_t i = 0; i < sent.size(); ++i) outcomes[sent[i]] = std::move(answers[i]);
+  return outcomes;
 }
 
 }  // namespace partita::sinks

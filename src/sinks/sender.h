@@ -76,7 +76,8 @@ class Sender {
   // (reason 0), if no more can be sent before something is changed. After `until_ns` of the monotonic clock, no second
   // request begins.
   Task<Result<Sent>> send_keys(std::vector<std::string> keys, int64_t until_ns);
-  // The same for rows of the table. `ends`: those of the logs before the page was read.
+  // The same for rows of the table, during a fill. `ends`: those of the logs before the page was read. Rows that the
+  // filter leaves out are not sent: what the index has of them by then, their changes during the fill delete after it.
   Task<Result<Sent>> send_page(const storage::Page& page, Positions ends);
 
  private:
@@ -84,9 +85,11 @@ class Sender {
     std::string key;
     std::optional<std::string> stored;  // nullopt: there is no such item
   };
-  Task<Result<void>> send_rows(std::vector<Row> rows, Positions ends, Sent& sent);
+  Task<Result<void>> send_rows(std::vector<Row> rows, Positions ends, bool deletes, Sent& sent);
   Task<Result<void>> take(const Row& row, Outcome outcome, uint64_t version, Sent& sent);
-  Result<std::vector<Outcome>> send_blocking(const std::vector<Row>& rows, const std::vector<uint64_t>& versions);
+  // nullopt: not sent, for it would be deleted.
+  Result<std::vector<std::optional<Outcome>>> send_blocking(const std::vector<Row>& rows,
+                                                            const std::vector<uint64_t>& versions, bool deletes);
 
   table::TableContext& context_;
   Workers& workers_;
@@ -96,7 +99,7 @@ class Sender {
   const table::Table table_;
   const std::function<bool()> halted_;
   ItemFilter filter_;
+  size_t row_bytes_ = 0;  // of an item, about, by those that were read last
 };
 
 }  // namespace partita::sinks
-  size_t row_bytes_ = 0;  // of an item, about, by those that were read last

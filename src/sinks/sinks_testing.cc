@@ -284,11 +284,11 @@ void SinksTest::put(const std::string& table, const std::string& pk, int64_t val
   item.set("pk", AttributeValue::string(pk));
   if (poison) item.set(OtherEnd::kPoison, AttributeValue::boolean(true));
   item.set("value", AttributeValue::number(model::Number::of(value)));
-  api::WriteAction action;
   put_item(table, item);
 }
 
 void SinksTest::put_item(const std::string& table, const Item& item) {
+  api::WriteAction action;
   action.kind = api::WriteAction::Kind::kPut;
   action.item = model::encode_item(item);
   write(db(), table, std::move(action));

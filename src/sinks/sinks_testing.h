@@ -62,11 +62,11 @@ class OtherEnd {
 
  private:
   friend class MemoryDestination;
-  Mutex mutex_;
   struct Mark {
     uint64_t version = 0;
     std::string text;
   };
+  Mutex mutex_;
   SeededRandom random_{7};
   std::map<Generation, Index> indexes_ PARTITA_GUARDED_BY(mutex_);
   std::map<Generation, Mark> marks_ PARTITA_GUARDED_BY(mutex_);
