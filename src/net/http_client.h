@@ -30,6 +30,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers = {};  // those with an empty value are left out
   std::string_view body = {};                                     // outlives send()
   int64_t timeout_ms = 30'000;                                    // for everything, from the name's look-up on
+  int64_t connect_ms = 30'000;                                    // the same, until it is connected
   // False: the reply is complete with its head. A body of more than kMostHead bytes ends the connection.
   bool reads_body = true;
   // Once it is requested, at most HttpClient::kHurryMs of the time are left.

@@ -1,7 +1,13 @@
 #include "net/http_client.h"
 
+#include <arpa/inet.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -9,6 +15,20 @@
 #include <vector>
 
 #include "net/responder_testing.h"
+
+namespace {
+constexpr const char* kSlowName = "slow.test";
+}
+
+// libcurl calls this one instead of that of the system.
+extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints, addrinfo** found) {
+  if (name != nullptr && std::string_view(name) == kSlowName) {
+    std::this_thread::sleep_for(std::chrono::seconds(8));
+    return EAI_AGAIN;
+  }
+  static const auto next = reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  return next(name, service, hints, found);
+}
 
 namespace partita::net {
 namespace {
@@ -74,6 +94,67 @@ TEST(HttpClient, KeepsItsConnectionAndMakesAnotherWhenThatHasEnded) {
   const auto again = client->send(request);
   EXPECT_TRUE(again.ok()) << again.error().sentence();
   EXPECT_EQ(responder.connections(), 2U);
+}
+
+// A socket of this machine whose queue is full, so that nobody answers.
+class DeafServer {
+ public:
+  DeafServer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t size = sizeof address;
+    auto* const at = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(socket_, at, size), 0);
+    EXPECT_EQ(::listen(socket_, 0), 0);
+    EXPECT_EQ(::getsockname(socket_, at, &size), 0);
+    for (int& one : waiting_) {
+      one = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+      static_cast<void>(::connect(one, at, size));
+    }
+    url.host = "127.0.0.1";
+    url.port = std::to_string(ntohs(address.sin_port));
+  }
+  ~DeafServer() {
+    for (const int one : waiting_) ::close(one);
+    ::close(socket_);
+  }
+  DeafServer(const DeafServer&) = delete;
+  DeafServer& operator=(const DeafServer&) = delete;
+
+  Url url;
+
+ private:
+  const int socket_;
+  std::array<int, 4> waiting_{};
+};
+
+TEST(HttpClient, GivesUpConnectingBeforeTheTimeOfTheRequest) {
+  const DeafServer server;
+  const auto began = std::chrono::steady_clock::now();
+  const auto reply = ask({.url = server.url, .timeout_ms = 20'000, .connect_ms = 300});
+  ASSERT_FALSE(reply.ok());
+  EXPECT_TRUE(reply.error().sentence().starts_with("Cannot reach 127.0.0.1")) << reply.error().sentence();
+  EXPECT_LT(since(began), milliseconds(5'000));
+  Responder slow([](std::string_view) {
+    std::this_thread::sleep_for(milliseconds(600));
+    return kHello;
+  });
+  EXPECT_TRUE(ask({.url = slow.url(), .connect_ms = 300}).ok()) << "it is for the connection alone";
+}
+
+// Neither the caller nor the client's end waits for a look-up that takes long.
+TEST(HttpClient, HurriesWhileANameIsLookedUp) {
+  std::stop_source stop;
+  const auto began = std::chrono::steady_clock::now();
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    stop.request_stop();
+  });
+  Url url;
+  url.host = kSlowName;
+  const auto reply = ask({.url = url, .timeout_ms = 60'000, .hurry = stop.get_token()});
+  stopper.join();
+  EXPECT_FALSE(reply.ok());
+  EXPECT_LT(since(began), milliseconds(4'000));
 }
 
 TEST(HttpClient, SaysThatTheServerEndedTheConnection) {

@@ -118,8 +118,12 @@ Result<SearchClient> SearchClient::create(SearchPlace place, std::stop_token hur
 }
 
 Result<net::HttpReply> SearchClient::send(std::string_view method, std::string_view path, std::string_view body) {
-  net::HttpRequest request{
-      .method = method, .url = place_.url, .body = body, .timeout_ms = kTimeoutMs, .hurry = hurry_};
+  net::HttpRequest request{.method = method,
+                           .url = place_.url,
+                           .body = body,
+                           .timeout_ms = kTimeoutMs,
+                           .connect_ms = kConnectMs,
+                           .hurry = hurry_};
   request.url.path += path;
   request.authority_file = place_.authority_file;
   if (!body.empty()) {

@@ -38,6 +38,8 @@ class SearchClient {
  public:
   static constexpr int64_t kTimeoutMs = 60'000;  // of a request. Much less than the engine keeps deleted versions
 
+  static constexpr int64_t kConnectMs = 5'000;  // of these, until it is connected
+
   // Error: kInvalid (reason 0), with one sentence: libcurl is missing.
   static Result<SearchClient> create(SearchPlace place, std::stop_token hurry);
 
