@@ -42,6 +42,7 @@ MORE = {
     "--audit-log": ("security.md#audit-log", "Audit log"),
     "--trace-to": ("operations.md#traces", "Traces"),
     "--alarm-hook": ("cloudwatch.md#actions", "CloudWatch"),
+    "--sink-hosts": ("sinks.md#calls", "Calls"),
     "--seed": ("testing.md#seed-data", "Seed data"),
     "--namespaces": ("testing.md#parallel-workers", "Namespaces"),
     "--root-400": ("testing.md#tools-that-wait-for-dynamodb-local", "DynamoDB Local"),

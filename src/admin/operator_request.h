@@ -60,6 +60,8 @@ struct ConsoleFacts {
   bool snapshots = false;    // whether they can be made
   bool clock_moves = false;  // whether the clock may be moved
   int64_t began_ns = 0;      // when the server started, on the monotonic clock
+  // Not returned: the hosts that CreateSink may name over the public port, as in sinks/sink_hosts.h.
+  std::vector<std::string> sink_hosts = {};
 };
 
 struct Subject {

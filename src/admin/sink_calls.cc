@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinks/sink_hosts.h"
 #include "sinks/sink_store.h"
 #include "sinks/verify_sink.h"
 #include "table/open/database.h"
@@ -116,6 +117,10 @@ Result<sinks::SinkRequest> request_in(const Subject& about, const Asked& asked) 
   sinks::SinkRequest request;
   PARTITA_TRY(request.table, asked.required_text("TableName"));
   PARTITA_TRY(request.url, asked.required_text("Url"));
+  if (!about.by_administrator) {
+    auto allowed = sinks::check_sink_hosts(request.url, about.facts.sink_hosts);
+    if (!allowed.ok()) return as_refusal(std::move(allowed).error());
+  }
   PARTITA_TRY(request.name, asked.text("SinkName"));
   PARTITA_TRY(request.index, asked.text("IndexName"));
   PARTITA_TRY(request.credentials_file, asked.text("CredentialsFile"));

@@ -322,7 +322,8 @@ admin::ConsoleFacts facts_of(const cli::ServeOptions& options, const namespaces:
           .namespaces_by = options.development.namespaces_by,
           .snapshots = environment.exclusive,
           .clock_moves = environment.exclusive && environment.clock_moves,
-          .began_ns = system_clock().monotonic_ns()};
+          .began_ns = system_clock().monotonic_ns(),
+          .sink_hosts = options.access.sink_hosts};
 }
 
 std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options, iam::Directory& directory,

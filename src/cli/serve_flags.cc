@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "engines/stores.h"
 #include "net/url.h"
+#include "sinks/sink_hosts.h"
 #include "table/maintenance/namespaces.h"
 
 namespace partita::cli {
@@ -111,6 +112,22 @@ Result<void> add_allowed_origin(Draft& draft, const Flag&, std::string_view text
                   quoted(text) + ".");
   }
   draft.line.serve.http.allowed_origins.emplace_back(text);
+  return {};
+}
+
+Result<void> set_sink_hosts(Draft& draft, const Flag&, std::string_view text) {
+  std::vector<std::string> hosts;
+  bool sound = !text.empty();
+  auth::split(text, ',', [&](std::string_view host) {
+    sound = sound && sinks::is_sink_host(host);
+    hosts.emplace_back(host);
+  });
+  if (!sound) {
+    return misuse(
+        "--sink-hosts takes hosts such as search.example.com or search.example.com:9200, with commas between, not " +
+        quoted(text) + ".");
+  }
+  draft.line.serve.access.sink_hosts = std::move(hosts);
   return {};
 }
 
@@ -275,6 +292,11 @@ constexpr std::array kServeFlags = {
          "Start a trace for one in N requests that carry no trace context (default 1). Requests that carry one follow "
          "its sampling flag.",
          set_number<PARTITA_OPTION(serve.log.trace_one_in), 1, 1'000'000'000>},
+    Flag{
+        "--sink-hosts", "HOST[:PORT],...",
+        "The hosts that CreateSink may name in its Url. Without this option, sinks are created over the administration "
+        "socket alone, as `partita sink create` does, where any host may be named.",
+        set_sink_hosts},
     Flag{"--alarm-hook", "URL",
          "Send a request to this URL for each action of an alarm that changes its state. The request is a notification "
          "of SNS to an HTTP subscriber, without a signature. Without this option, actions are not carried out.",

@@ -31,7 +31,8 @@ struct AccessOptions {
   std::string admin_socket;   // a path; empty: in the data directory, if there is one
   bool users = false;         // whether users of the store may call
   bool warn_only = false;
-  uint64_t request_rate = 0;  // for each principal, a second; 0: unlimited
+  std::vector<std::string> sink_hosts;  // that CreateSink may name over the public port
+  uint64_t request_rate = 0;            // for each principal, a second; 0: unlimited
   throttle::CapacityModes capacity;
 
   bool verifies() const { return users || !credentials.empty(); }

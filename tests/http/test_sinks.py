@@ -29,7 +29,7 @@ def ask(server, operation, body):
 
 @pytest.fixture(scope="module")
 def server():
-    with running_server(extra_args=["--namespaces", "header"]) as started:
+    with running_server(extra_args=["--namespaces", "header", "--sink-hosts", "x,127.0.0.1"]) as started:
         started.client().create_table(TableName="music", **KEYS)
         yield started
 
@@ -71,6 +71,7 @@ def test_a_sink_from_its_creation_to_its_end(server):
     ({"TableName": "music", "Url": "opensearch+http://x", "CredentialsFile": "/etc/passwd"}, "administration socket alone"),
     ({"TableName": "music", "Url": "opensearch+http://x", "Colour": "red"}, "There is no member 'Colour'."),
     ({"TableName": "music", "Url": "opensearch+http://x", "Namespace": "ann"}, ""),
+    ({"TableName": "music", "Url": "opensearch+http://169.254.169.254/x"}, "none of those that --sink-hosts names"),
 ])
 def test_what_is_refused(server, body, said):
     status, found = ask(server, "CreateSink", body)
@@ -97,7 +98,7 @@ def test_verbs_say_what_they_take(words, said):
 
 def test_each_call_needs_its_own_permission(tmp_path):
     users = {"ann": [allow("partita:CreateSink", signed.arn("music")), allow("partita:ListSinks")], "bob": [allow("dynamodb:*")]}
-    with running_server(in_memory=True, extra_args=files(tmp_path, users)) as server:
+    with running_server(in_memory=True, extra_args=[*files(tmp_path, users), "--sink-hosts", "127.0.0.1"]) as server:
         for table in ("music", "other"):
             assert signed.call(server, "root", "CreateTable", {"TableName": table, **KEYS})[0] == 200
 
@@ -113,6 +114,15 @@ def test_each_call_needs_its_own_permission(tmp_path):
         assert denied("bob", "ListSinks", {})
         for operation in ("DescribeSink", "PauseSink", "ResumeSink", "RetrySink", "VerifySink", "DeleteSink"):
             assert denied("ann", operation, {"TableName": "music", "SinkName": "opensearch"})
+
+
+def test_without_a_list_of_hosts_only_the_socket_creates_sinks(tmp_path):
+    with running_server(data_dir=tmp_path) as server:
+        server.client().create_table(TableName="music", **KEYS)
+        status, found = ask(server, "CreateSink", {"TableName": "music", "Url": nobody()})
+        assert status == 400 and "without --sink-hosts" in found.get("message", found.get("Message")), found
+        create_sink(server, "music", nobody())
+        assert len(sinks_of(server, "music")) == 1
 
 
 def test_offline_verbs_leave_sinks_alone(tmp_path):
