@@ -1,6 +1,7 @@
 #include "sinks/sinks_testing.h"
 
 #include <chrono>
+#include <exception>
 #include <new>
 #include <thread>
 
@@ -49,7 +50,8 @@ class MemoryDestination final : public Destination {
     other_.arrived_late += late;
     if (const int slow_ms = other_.slow_ms; slow_ms > 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
-    if (other_.no_memory > 0 && other_.no_memory-- > 0) throw std::bad_alloc();
+    const bool has_memory = other_.no_memory == 0 || other_.no_memory-- == 0;
+    if (!has_memory) std::rethrow_exception(std::make_exception_ptr(std::bad_alloc()));
     ++other_.requests;
     other_.documents += deliveries.size();
     const bool dies = cut_ && cut_();
