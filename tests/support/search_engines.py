@@ -122,6 +122,11 @@ def installed(name):
     return f"{directory / 'classes'}:{directory / 'jars'}/*"
 
 
+def is_installed(name):
+    """Whether installed() would fetch nothing."""
+    return (CACHE / name / ".installed").is_file()
+
+
 class SearchEngine:
     """One server. start() and kill() may follow each other: it keeps its port and its data."""
 
