@@ -32,7 +32,8 @@ constexpr size_t kLoadPage = 1000;
 constexpr size_t kLoadPageBytes = 4 << 20;
 
 // A server refuses tables with any other.
-constexpr std::array<std::string_view, 4> kKnownFeatures{"streams", kTtlFeature, kVectorFeature, kSinkFeature};
+constexpr std::array<std::string_view, 5> kKnownFeatures{"streams", kTtlFeature, kVectorFeature, kSinkFeature,
+                                                         kChangeSinkFeature};
 
 std::string encoded(const TableInfo& info) {
   model::Item item = to_item(info);

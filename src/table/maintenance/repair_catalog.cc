@@ -165,9 +165,10 @@ class CatalogRepair {
     }
   }
 
-  // Their logs may have lost entries.
+  // Their logs may have lost entries. Those that take every change cannot be sent again, so an operator is to know.
   Result<void> fill_sinks() {
     for (Sink& sink : sinks_) {
+      if (sink.changes) sink.failure = "The store was salvaged, so changes that were not delivered may be lost.";
       sink.generation = std::max(sink.generation + 1, static_cast<uint64_t>(repair_.options.now_ms));
       sink.filled_because = "the store was salvaged.";
       const Key key = sink_row_key(sink.table_id, sink.number);

@@ -54,6 +54,7 @@ class CatalogReader {
     const auto take = [this](const Page::Row& row) { take_row(row); };
     PARTITA_TRY_VOID(walker_.each_row(storage::range_of(std::string(sizeof(uint32_t), '\0')), take));
     check_ids();
+    check_sinks();
     check_owners();
     return {};
   }
@@ -134,7 +135,9 @@ class CatalogReader {
 
   void take_sink(std::string_view rest, std::string_view row) {
     if (const auto id = take_u32(rest)) owners_["sinks"].insert(*id);
-    if (!sink_from(row).ok()) wrong("A sink cannot be read.");
+    auto sink = sink_from(row);
+    if (!sink.ok()) return wrong("A sink cannot be read.");
+    sinks_.push_back(std::move(*sink));
   }
 
   void take_seed(std::string_view row) {
@@ -199,6 +202,17 @@ class CatalogReader {
     }
   }
 
+  // Whether what a write puts into the log of a sink is what the sink reads there.
+  void check_sinks() {
+    for (const Sink& sink : sinks_) {
+      const auto table = known_.tables.find(sink.table);
+      if (table == known_.tables.end() || table->second.id != sink.table_id || sink.deleting) continue;
+      const bool whole = std::ranges::count(table->second.change_sinks, sink.number) > 0;
+      if (whole == sink.changes) continue;
+      wrong("The description of table " + sink.table + " does not say what the log of its sink " + sink.name + " has.");
+    }
+  }
+
   // Rows of tables that are gone.
   void check_owners() {
     for (const auto& [what, ids] : owners_) {
@@ -221,6 +235,7 @@ class CatalogReader {
   Verified& verified_;
   std::optional<uint32_t> next_id_;
   std::map<std::string, std::set<uint32_t>> owners_;
+  std::vector<Sink> sinks_;
   std::vector<std::pair<uint32_t, std::string>> policies_;
 };
 

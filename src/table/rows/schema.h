@@ -186,7 +186,8 @@ struct TableInfo {
   std::optional<Insights> insights;             // nothing: never set
   uint64_t revision = 1;                        // grows with every change
   std::vector<Counting> counting;
-  std::vector<uint16_t> sinks;  // the numbers of its sinks, see sink_rows.h
+  std::vector<uint16_t> sinks;         // the numbers of its sinks, see sink_rows.h
+  std::vector<uint16_t> change_sinks;  // of these: the ones whose logs have whole records
   uint16_t next_sink = 1;
   // Names of features that a server must support to serve or change the table.
   std::vector<std::string> features;

@@ -19,6 +19,12 @@ AttributeValue text(std::string value) { return AttributeValue::string(std::move
 AttributeValue whole(int64_t value) { return AttributeValue::number(Number::of(value)); }
 AttributeValue flag(bool value) { return AttributeValue::boolean(value); }
 
+AttributeValue from_numbers(const std::vector<uint16_t>& numbers) {
+  AttributeValue::List list;
+  for (const uint16_t number : numbers) list.push_back(whole(number));
+  return AttributeValue::list(std::move(list));
+}
+
 AttributeValue from_elements(const std::vector<KeyElement>& elements) {
   AttributeValue::List list;
   for (const auto& element : elements) {
@@ -361,9 +367,8 @@ model::Item to_item(const TableInfo& table) {
   item.set("revision", whole(static_cast<int64_t>(table.revision)));
   item.set("settles", whole(table.settles_at_ms));
   if (table.next_sink > 1) {
-    AttributeValue::List sinks;
-    for (const uint16_t number : table.sinks) sinks.push_back(whole(number));
-    item.set("sinks", AttributeValue::list(std::move(sinks)));
+    item.set("sinks", from_numbers(table.sinks));
+    if (!table.change_sinks.empty()) item.set("change_sinks", from_numbers(table.change_sinks));
     item.set("next_sink", whole(table.next_sink));
   }
   item.set("sort", from_elements(table.keys.sort));
@@ -397,6 +402,8 @@ Result<TableInfo> table_from_item(const model::Item& item) {
   fields.take("uuid", table.uuid);
   take_settings(fields, table);
   fields.take("sinks", table.sinks);
+  fields.take("change_sinks", table.change_sinks);
+  for (const uint16_t number : table.change_sinks) sound = sound && std::ranges::count(table.sinks, number) == 1;
   if (!sound || !fields.sound() || table.name.empty() || table.keys.partition.empty()) {
     return Error(ErrorKind::kCorrupt, "a table's entry in the catalogue is damaged");
   }

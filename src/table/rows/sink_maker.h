@@ -1,5 +1,5 @@
-// The row maker of tables with sinks: appends the key of each item that changes to the logs of the table's sinks, in
-// the transaction of the change.
+// The row maker of tables with sinks: appends the key of each item that changes, or the whole change, to the logs of
+// the table's sinks, in the transaction of the change.
 #pragma once
 
 #include "table/rows/row_maker.h"

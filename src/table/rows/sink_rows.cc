@@ -20,6 +20,8 @@ static_assert(kSinkSlices == size_t{1} << kSliceBits);
 
 Error damaged_sink() { return Error(ErrorKind::kCorrupt, "the description of a sink is damaged"); }
 
+Error damaged_change() { return Error(ErrorKind::kCorrupt, "an entry of a sink's log is damaged"); }
+
 std::string table_prefix(uint32_t table_id) {
   std::string prefix;
   append_u32(prefix, table_id);
@@ -31,11 +33,13 @@ void visit_fields(Each& each, Of& sink) {
   each("authority", sink.authority_file);
   each("backlog", sink.max_backlog_bytes);
   each("because", sink.filled_because);
+  each("changes", sink.changes);
   each("created", sink.created_ms);
   each("credentials", sink.credentials_file);
   each("dead_letters", sink.dead_letters);
   each("deletes_index", sink.deletes_index);
   each("deleting", sink.deleting);
+  each("dropped", sink.dropped);
   each("failure", sink.failure);
   each("fields", sink.fields);
   each("filter", sink.filter);
@@ -47,6 +51,8 @@ void visit_fields(Each& each, Of& sink) {
   each("index", sink.index);
   each("name", sink.name);
   each("number", sink.number);
+  each("options", sink.options);
+  each("owner", sink.owner);
   each("paused", sink.paused);
   each("retries", sink.retries);
   each("rolled_back", sink.rolled_back_ms);
@@ -59,7 +65,9 @@ void visit_fields(Each& each, Of& sink) {
 
 void note_sinks(TableInfo& table) {
   std::erase(table.features, kSinkFeature);
+  std::erase(table.features, kChangeSinkFeature);
   if (!table.sinks.empty()) table.features.emplace_back(kSinkFeature);
+  if (!table.change_sinks.empty()) table.features.emplace_back(kChangeSinkFeature);
 }
 
 size_t sink_slice(std::string_view key) {
@@ -88,6 +96,31 @@ std::optional<SinkEntry> sink_entry_from(std::string_view bytes) {
   const auto at_ms = take_u64(bytes);
   if (!at_ms || bytes.size() <= model::kRowPlaceBytes) return std::nullopt;
   return SinkEntry{static_cast<int64_t>(*at_ms), bytes};
+}
+
+std::string encode_change_entry(const ChangeEntry& entry) {
+  const std::string record = encode_record(entry.record);
+  std::string bytes;
+  bytes.reserve(sizeof(uint64_t) + 2 * sizeof(uint16_t) + entry.key.size() + record.size());
+  append_u64(bytes, static_cast<uint64_t>(entry.record.at_ms));
+  append_sized(bytes, entry.key);
+  bytes.append(record);
+  return bytes;
+}
+
+Result<ChangeEntry> change_entry_from(std::string_view bytes) {
+  const auto at_ms = take_u64(bytes);
+  const auto key = take_sized(bytes);
+  if (!at_ms || !key || key->size() <= model::kRowPlaceBytes) return damaged_change();
+  PARTITA_TRY(const StreamEntry entry, decode_entry(bytes));
+  const auto* const record = std::get_if<ItemRecord>(&entry);
+  if (record == nullptr) return damaged_change();
+  return ChangeEntry{*key, *record};
+}
+
+std::optional<int64_t> sink_entry_time(std::string_view bytes) {
+  const auto at_ms = take_u64(bytes);
+  return at_ms ? std::optional(static_cast<int64_t>(*at_ms)) : std::nullopt;
 }
 
 storage::Key sink_row_key(uint32_t table_id, uint16_t number) {
