@@ -153,7 +153,7 @@ Result<std::string> move_clock(const Subject& about, const Asked& asked) {
 struct Row {
   std::string_view name;
   std::string_view action;  // empty: it is answered to everybody, signed or not
-  std::array<std::string_view, 14> members;
+  std::array<std::string_view, 15> members;
   Result<std::string> (*answer)(const Subject&, const Asked&);
   bool of_table = false;  // the action is one on the table that TableName names
 };
@@ -163,7 +163,7 @@ constexpr std::array kRows = {
         "partita:CreateSink",
         {"AuthorityFile", "CredentialsFile", "DeadLetterTableName", "Document", "ExpressionAttributeNames",
          "ExpressionAttributeValues", "Fields", "FilterExpression", "IndexName", "MaxBacklogBytes", "Namespace",
-         "SinkName", "TableName", "Url"},
+         "Options", "SinkName", "TableName", "Url"},
         create_sink,
         true},
     Row{"CreateSnapshot", "partita:CreateSnapshot", {"Name", "Namespace"}, create_snapshot},

@@ -56,8 +56,9 @@ void write_progress(JsonWriter& json, const SinkStatus& status) {
   if (const std::string sentence = status.sentence(); !sentence.empty()) json.member("Message", sentence);
   if (status.progress.filling) json.member("ItemsFilled", status.filled);
   json.member("Sent", status.progress.sent);
-  json.member("Conflicts", status.progress.conflicts);
+  if (!status.sink.changes) json.member("Conflicts", status.progress.conflicts);
   json.member("Rejected", status.progress.rejected);
+  if (status.sink.changes) json.member("Dropped", status.progress.dropped);
 }
 
 void write(JsonWriter& json, const SinkStatus& status) {
@@ -73,7 +74,13 @@ void write(JsonWriter& json, const SinkStatus& status) {
   say("IndexName", sink.index);
   write_progress(json, status);
   json.member("DeadLetterTableName", sink.dead_letters);
-  json.member("Document", std::string_view(sink.flat ? "flat" : "template"));
+  if (!sink.changes) json.member("Document", std::string_view(sink.flat ? "flat" : "template"));
+  if (sink.changes) {
+    json.begin_object("Options");
+    for (const auto& [key, value] : sink.options) json.member(key, value);
+    json.end_object();
+  }
+  say("Owner", sink.owner);
   if (!sink.fields.empty()) {
     json.begin_array("Fields");
     for (const std::string& field : sink.fields) json.string(field);
@@ -122,6 +129,8 @@ Result<sinks::SinkRequest> request_in(const Subject& about, const Asked& asked) 
     if (!allowed.ok()) return as_refusal(std::move(allowed).error());
   }
   PARTITA_TRY(request.name, asked.text("SinkName"));
+  PARTITA_TRY(const auto options, asked.named_texts("Options"));
+  request.options.insert(options.begin(), options.end());
   PARTITA_TRY(request.index, asked.text("IndexName"));
   PARTITA_TRY(request.credentials_file, asked.text("CredentialsFile"));
   PARTITA_TRY(request.authority_file, asked.text("AuthorityFile"));
@@ -150,7 +159,9 @@ Result<std::string> create_sink(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const table::Sink sink, with_tables(about, [&](table::TableContext& context) {
                 return sinks::create_sink(context, request, sinks::find_destination);
               }));
-  return described({sink, {}, 0});
+  SinkStatus status;
+  status.sink = sink;
+  return described(status);
 }
 
 Result<std::string> list_sinks(const Subject& about, const Asked& asked) {

@@ -332,8 +332,8 @@ std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options,
   return std::make_unique<ops::Service>(database, enforcement, options.request_rate, &directory, options.capacity);
 }
 
-table::DatabaseOptions database_options(const cli::StoreOptions& options) {
-  return {.graph_bytes = options.vector_bytes, .make_job = sinks::make_job};
+table::DatabaseOptions database_options(const cli::ServeOptions& options) {
+  return {.graph_bytes = options.store.vector_bytes, .make_job = sinks::job_maker(options.http.region)};
 }
 
 void set_up_log(const cli::LogOptions& options) {
@@ -362,7 +362,7 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   const namespaces::DatabaseHost::Environment environment{.store = *engine,
                                                           .clock = system_clock(),
                                                           .random = system_random(),
-                                                          .options = database_options(options.store),
+                                                          .options = database_options(options),
                                                           .follower = &directory,
                                                           .exclusive = engine_row.exclusive,
                                                           .clock_ms = options.development.clock_ms,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace partita::cli {
@@ -12,6 +13,7 @@ struct SinkOptions {
   std::string name;
   std::string server;  // its directory or its socket
   std::string url;
+  std::map<std::string, std::string> options;
   std::string index;
   std::string credentials_file;
   std::string authority_file;

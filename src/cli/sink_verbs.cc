@@ -23,6 +23,16 @@ constexpr std::array kShownSinkFlags = {
     Flag{"--json", "", "Print JSON, for programs.", set_on<PARTITA_OPTION(sink.json)>},
 };
 
+Result<void> set_option(Draft& draft, const Flag&, std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    return misuse("--set takes NAME=VALUE, not " + cli::quoted(text) + ".");
+  }
+  const std::string name(text.substr(0, equals));
+  const bool fresh = draft.line.sink.options.emplace(name, text.substr(equals + 1)).second;
+  return fresh ? Result<void>() : misuse("--set names " + cli::quoted(name) + " twice.");
+}
+
 constexpr std::array kCreateSinkFlags = {
     kServerFlag,
     Flag{"--to", "URL",
@@ -30,6 +40,8 @@ constexpr std::array kCreateSinkFlags = {
          set_text<PARTITA_OPTION(sink.url)>},
     Flag{"--name", "NAME", "The name of the sink, for the other verbs (default: opensearch or elasticsearch).",
          set_text<PARTITA_OPTION(sink.name)>},
+    Flag{"--set", "NAME=VALUE", "An option of the kind of the URL. May be repeated. Not for search engines.",
+         set_option},
     Flag{"--index", "INDEX", "The name under which the index is searched (default: made from TABLE).",
          set_text<PARTITA_OPTION(sink.index)>},
     Flag{"--credentials", "FILE",
@@ -55,10 +67,11 @@ constexpr std::array kCreateSinkFlags = {
          "The table for items that the search engine rejects (default: TABLE-dead-letters). It is created if it does "
          "not exist.",
          set_text<PARTITA_OPTION(sink.dead_letters)>},
-    Flag{"--max-backlog", "MIB",
-         "How many MiB of changes may wait (default 1024). Beyond that they are dropped, and the whole table is sent "
-         "again.",
-         set_number<PARTITA_OPTION(sink.max_backlog_bytes), 1, uint64_t{1} << 20, uint64_t{1} << 20>},
+    Flag{
+        "--max-backlog", "MIB",
+        "How many MiB of changes may wait (default 1024). Beyond that they are dropped: the whole table is sent again, or "
+        "a sink that takes every change fails and says so.",
+        set_number<PARTITA_OPTION(sink.max_backlog_bytes), 1, uint64_t{1} << 20, uint64_t{1} << 20>},
 };
 
 constexpr std::array kRetrySinkFlags = {
@@ -191,6 +204,11 @@ std::string sink_body(const SinkOptions& options) {
   say("TableName", options.table);
   say("SinkName", options.name);
   say("Url", options.url);
+  if (!options.options.empty()) {
+    json.begin_object("Options");
+    for (const auto& [name, value] : options.options) json.member(name, value);
+    json.end_object();
+  }
   say("IndexName", options.index);
   say("CredentialsFile", options.credentials_file);
   say("AuthorityFile", options.authority_file);

@@ -37,23 +37,32 @@ Task<Result<void>> Backlog::forget() {
   co_return Result<void>();
 }
 
-Task<Result<void>> Backlog::count(Positions delivered) {
+Task<Result<void>> Backlog::count(Positions delivered, size_t most_bytes) {
   oldest_ms_ = 0;
   for (size_t i = 0; i < topics_.size(); ++i) {
     Slice& slice = slices_[i];
     if (slice.counted < delivered[i]) slice = {delivered[i], 0, 0};
     auto first = co_await engine_.read_log(topics_[i], delivered[i], 1, 1);
     PARTITA_CO_TRY(const std::vector<storage::LogEntry> oldest, std::move(first));
-    const auto entry = oldest.empty() ? std::nullopt : table::sink_entry_from(oldest[0].entry);
-    if (entry && (oldest_ms_ == 0 || entry->at_ms < oldest_ms_)) oldest_ms_ = entry->at_ms;
+    const auto at_ms = oldest.empty() ? std::nullopt : table::sink_entry_time(oldest[0].entry);
+    if (at_ms && (oldest_ms_ == 0 || *at_ms < oldest_ms_)) oldest_ms_ = *at_ms;
     if (oldest.empty()) slice = {slice.counted, 0, 0};
-    auto read = co_await engine_.read_log(topics_[i], slice.counted, kCountedAtOnce, kCountedBytesAtOnce);
-    PARTITA_CO_TRY(const std::vector<storage::LogEntry> more, std::move(read));
-    for (const storage::LogEntry& one : more) slice.bytes += one.entry.size();
-    slice.entries += more.size();
-    if (!more.empty()) slice.counted = more.back().position;
+    for (size_t bytes = 0; bytes < most_bytes;) {
+      auto read = co_await engine_.read_log(topics_[i], slice.counted, kCountedAtOnce, kCountedBytesAtOnce);
+      PARTITA_CO_TRY(const std::vector<storage::LogEntry> more, std::move(read));
+      if (more.empty()) break;
+      for (const storage::LogEntry& one : more) bytes += one.entry.size(), slice.bytes += one.entry.size();
+      slice.entries += more.size();
+      slice.counted = more.back().position;
+    }
   }
   co_return Result<void>();
+}
+
+Positions Backlog::counted() const {
+  Positions all{};
+  for (size_t i = 0; i < all.size(); ++i) all[i] = slices_[i].counted;
+  return all;
 }
 
 void Backlog::took(size_t slice, storage::Position upto, uint64_t entries, uint64_t bytes) {

@@ -26,8 +26,11 @@ class Backlog {
   Task<Result<void>> trim(Positions upto);
   Task<Result<void>> forget();
 
-  // Reads on from where it counted last: what is behind `delivered`.
-  Task<Result<void>> count(Positions delivered);
+  // Reads on from where it counted last: what is behind `delivered`. Ends when it has read about `most_bytes` of each
+  // slice.
+  Task<Result<void>> count(Positions delivered, size_t most_bytes = size_t{1} << 20);
+  // Where it is with counting.
+  Positions counted() const;
   // Nothing is left of what was counted up to there, or of all.
   void took(size_t slice, storage::Position upto, uint64_t entries, uint64_t bytes);
   void clear() { slices_ = {}; }

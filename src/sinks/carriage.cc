@@ -24,12 +24,6 @@ using table::StepEnd;
 
 constexpr int64_t kCountMs = 1'000;
 constexpr int64_t kIntactMs = 10'000;
-// The pauses between two looks at the logs: while changes come, and later. Other servers' stores cost a request each.
-constexpr int64_t kActiveMs = 1'000;
-constexpr int64_t kLeastIdleMs = 3;
-constexpr int64_t kMostIdleMs = 50;
-constexpr int64_t kLeastIdleSharedMs = 20;
-constexpr int64_t kMostIdleSharedMs = 200;
 constexpr int64_t kLeastBackoffMs = 100;
 constexpr int64_t kMostBackoffMs = 30'000;
 constexpr int64_t kStuckMs = 60'000;  // without an item sent
@@ -402,11 +396,10 @@ Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
         go_on();
       }
       if (changed_) co_return co_await store(run);
-      co_await context_.background().sleep(next_pause_ms());
+      co_await context_.background().sleep(idle_.next_ms(context_));
       continue;
     }
-    idle_ms_ = 0;
-    active_ns_ = now_ns();
+    idle_.found(context_);
     auto lost = co_await lost_index(run);
     if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
     if (*lost) break;
@@ -426,14 +419,6 @@ Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
   co_return co_await store(run);
 }
 
-int64_t Carriage::next_pause_ms() {
-  const bool exclusive = context_.options().exclusive;
-  const int64_t least_ms = exclusive ? kLeastIdleMs : kLeastIdleSharedMs;
-  const bool active = now_ns() - active_ns_ < kActiveMs * kNsPerMs;
-  idle_ms_ = active ? least_ms : std::clamp(2 * idle_ms_, least_ms, exclusive ? kMostIdleMs : kMostIdleSharedMs);
-  return idle_ms_;
-}
-
 // While nothing is sent.
 Task<Result<StepEnd>> Carriage::stand_by(JobRun& run) {
   const int64_t began_ns = now_ns();
@@ -442,7 +427,7 @@ Task<Result<StepEnd>> Carriage::stand_by(JobRun& run) {
     if (!sink_) break;
     const bool holds = sink_->paused || !sink_->failure.empty();
     if (!holds && now_ns() >= held_until_ns_) break;
-    co_await context_.background().sleep(kMostIdleMs);
+    co_await context_.background().sleep(kMostNapMs);
     if (now_ns() - looked_ns_ < kLookMs * kNsPerMs) continue;
     PARTITA_CO_TRY(const bool another, co_await look(run));
     if (another) break;
@@ -462,7 +447,7 @@ Task<Result<StepEnd>> Carriage::wind_up(JobRun& run) {
     }
     if (!removed.ok()) log(LogLevel::kWarn, {name(), " leaves its index behind: ", removed.error().sentence()});
   } else if (sink_ && sink_->deletes_index && table_ != nullptr) {
-    co_await context_.background().sleep(kMostIdleMs);
+    co_await context_.background().sleep(kMostNapMs);
     co_return StepEnd::kMore;
   }
   PARTITA_CO_TRY_VOID(co_await backlog_.forget());

@@ -22,6 +22,7 @@
 #include "sinks/destination.h"
 #include "sinks/lease_keeper.h"
 #include "sinks/mark.h"
+#include "sinks/pauses.h"
 #include "sinks/progress.h"
 #include "sinks/sender.h"
 #include "sinks/sink_meters.h"
@@ -29,6 +30,15 @@
 #include "table/jobs/job_run.h"
 
 namespace partita::sinks {
+
+// Only for the background thread. After an error of step() it is of no more use.
+class SinkCarriage {
+ public:
+  virtual ~SinkCarriage() = default;
+
+  // As JobType::step().
+  virtual Task<Result<table::StepEnd>> step(table::JobRun& run) = 0;
+};
 
 // What all carriages of a database share. Outlives them.
 struct CarriageTools {
@@ -38,14 +48,13 @@ struct CarriageTools {
   std::stop_token hurry;
 };
 
-// Only for the background thread. After an error of step() it is of no more use.
-class Carriage {
+// Of a sink that keeps the newest state of each item.
+class Carriage final : public SinkCarriage {
  public:
   Carriage(CarriageTools tools, table::JobRun& run);
-  ~Carriage();
+  ~Carriage() override;
 
-  // As JobType::step().
-  Task<Result<table::StepEnd>> step(table::JobRun& run);
+  Task<Result<table::StepEnd>> step(table::JobRun& run) override;
 
  private:
   using StepEnd = table::StepEnd;
@@ -95,7 +104,6 @@ class Carriage {
   Result<void> merge_mark();
   Task<Result<void>> count_backlog(table::JobRun& run);
   bool over_bound();
-  int64_t next_pause_ms();
   void hold_up(std::string trouble);
   void go_on();
   void show();
@@ -138,8 +146,7 @@ class Carriage {
   int64_t stuck_since_ns_ = 0;   // since when nothing was sent for a trouble; 0: something was
   Positions drain_to_{};         // of the logs, after a fill or when this server began
   uint64_t gathered_bytes_ = 0;  // of the logs, beyond their bound
-  int64_t idle_ms_ = 0;
-  int64_t active_ns_ = 0;  // when the last change was found
+  IdlePause idle_;
   int64_t counted_ns_ = 0;
   bool caught_up_ = false;
   SinkFigures figures_;

@@ -40,7 +40,7 @@ class CarriageFaults : public SinksTest {
     shared.exclusive = false;
     shared.lease_ms = 60'000;
     shared.make_job = [find](table::JobKind kind) -> std::unique_ptr<table::JobType> {
-      return kind == table::JobKind::kCarry ? make_carry_job(find) : nullptr;
+      return kind == table::JobKind::kCarry ? make_carry_job(find, find_change_destination) : nullptr;
     };
     return table::Database::open(*engine_, system_clock(), system_random(), shared).value();
   }

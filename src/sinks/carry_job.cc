@@ -8,6 +8,7 @@
 
 #include "base/workers.h"
 #include "sinks/carriage.h"
+#include "sinks/change_carriage.h"
 #include "sinks/sink_meters.h"
 #include "storage/range_cursor.h"
 #include "table/rows/job_row.h"
@@ -22,11 +23,13 @@ using table::JobRun;
 using table::StepEnd;
 
 constexpr int64_t kFindMs = 10'000;
-constexpr size_t kMostThreads = 16;  // each carries one sink at a time
+constexpr size_t kMostThreads = 16;         // each carries one sink at a time
+constexpr size_t kMostChangeThreads = 128;  // each waits for the other end of one slice
 
 class CarryJob final : public table::JobType {
  public:
-  explicit CarryJob(FindDestination find) : find_(std::move(find)) {}
+  CarryJob(FindDestination find, FindChangeDestination find_changes, std::string region)
+      : find_(std::move(find)), find_changes_(std::move(find_changes)), region_(std::move(region)) {}
 
   std::string describe(const Job& job) const override;
   Task<Result<StepEnd>> step(JobRun& run) override;
@@ -38,13 +41,18 @@ class CarryJob final : public table::JobType {
   table::JobLog log_level() const override { return table::JobLog::kDebug; }
 
  private:
+  Task<Result<std::unique_ptr<SinkCarriage>>> begin(JobRun& run);
+
   const FindDestination find_;
+  const FindChangeDestination find_changes_;
+  const std::string region_;
   SinkMeters meters_;
   std::stop_source stop_;
   bool gave_up_ = false;  // a sink; until others have had the time to take it
   Workers workers_{kMostThreads};
+  Workers change_workers_{kMostChangeThreads};
   // By the job's claim, of the background thread alone.
-  std::map<uint64_t, std::unique_ptr<Carriage>> carriages_;
+  std::map<uint64_t, std::unique_ptr<SinkCarriage>> carriages_;
 };
 
 std::string CarryJob::describe(const Job& job) const {
@@ -54,13 +62,32 @@ std::string CarryJob::describe(const Job& job) const {
   return (fills ? "filling sink " : "carrying sink ") + sink + " of table " + job.table;
 }
 
+// Either kind removes what is left of a sink without a row.
+Task<Result<std::unique_ptr<SinkCarriage>>> CarryJob::begin(JobRun& run) {
+  const std::vector<storage::Key> keys{table::sink_row_key(run.job.table_id, run.job.index_id)};
+  PARTITA_CO_TRY(const auto records, co_await run.engine().read(keys));
+  bool changes = false;
+  if (records[0]) {
+    PARTITA_CO_TRY(const table::Sink sink, table::sink_from(records[0]->value));
+    changes = sink.changes;
+  }
+  std::unique_ptr<SinkCarriage> made;
+  if (changes) {
+    ChangeCarriageTools tools{change_workers_, meters_, find_changes_, region_, stop_.get_token()};
+    made = std::make_unique<ChangeCarriage>(std::move(tools), run);
+  } else {
+    CarriageTools tools{workers_, meters_, find_, stop_.get_token()};
+    made = std::make_unique<Carriage>(std::move(tools), run);
+  }
+  co_return made;
+}
+
 Task<Result<StepEnd>> CarryJob::step(JobRun& run) {
   const uint64_t claim = run.job.claim;
-  std::unique_ptr<Carriage>& carriage = carriages_[claim];
-  if (carriage == nullptr) {
-    carriage = std::make_unique<Carriage>(CarriageTools{workers_, meters_, find_, stop_.get_token()}, run);
+  if (!carriages_.contains(claim)) {
+    PARTITA_CO_TRY(carriages_[claim], co_await begin(run));
   }
-  Carriage& one = *carriage;
+  SinkCarriage& one = *carriages_.at(claim);
   Result<StepEnd> end = Error(ErrorKind::kUnavailable, "there is no memory for it");
   try {
     end = co_await one.step(run);
@@ -98,12 +125,16 @@ Task<Result<void>> CarryJob::find(table::JobSearch& search) {
 
 }  // namespace
 
-std::unique_ptr<table::JobType> make_carry_job(FindDestination find) {
-  return std::make_unique<CarryJob>(std::move(find));
+std::unique_ptr<table::JobType> make_carry_job(FindDestination find, FindChangeDestination find_changes,
+                                               std::string region) {
+  return std::make_unique<CarryJob>(std::move(find), std::move(find_changes), std::move(region));
 }
 
-std::unique_ptr<table::JobType> make_job(table::JobKind kind) {
-  return kind == table::JobKind::kCarry ? make_carry_job() : nullptr;
+std::function<std::unique_ptr<table::JobType>(table::JobKind)> job_maker(std::string region) {
+  if (region.empty()) region = kUsualRegion;
+  return [region](table::JobKind kind) {
+    return kind == table::JobKind::kCarry ? make_carry_job(find_destination, find_change_destination, region) : nullptr;
+  };
 }
 
 }  // namespace partita::sinks

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -76,6 +77,13 @@ class ChangeDestination {
   // destination may change it, to at most 64 KiB; it is stored only if `done` is above 0.
   virtual Result<ChangesSent> send(size_t slice, std::span<const Change> changes, std::string& state) = 0;
 
+  // Sends changes again that were rejected before: an operator asks for it. They are older than what is delivered, and
+  // there may be gaps between them. Between calls of send() of the slice. Nothing is stored but which ones are done.
+  virtual Result<ChangesSent> resend(size_t slice, std::span<const Change> changes) {
+    std::string none;
+    return send(slice, changes, none);
+  }
+
   // Finishes what is open, such as a file, before the sink is paused, deleted or handed to another server.
   virtual Result<void> finish() { return {}; }
 
@@ -94,5 +102,16 @@ class ChangeDestination {
 // names the setting at fault.
 using ChangeDestinationFactory =
     std::function<Result<std::unique_ptr<ChangeDestination>>(const ChangeSettings& settings, std::stop_token hurry)>;
+
+// What a destination uses. kMachine: files or ports of the server's machine, so only its administrator makes such
+// sinks.
+enum class Reach : uint8_t { kNetwork, kMachine };
+
+struct ChangeDestinationKind {
+  ChangeDestinationFactory make;
+  Reach reach = Reach::kNetwork;
+};
+// The kind of the URL's scheme; nullopt if it is of no such kind.
+std::optional<ChangeDestinationKind> find_change_destination(std::string_view url);
 
 }  // namespace partita::sinks

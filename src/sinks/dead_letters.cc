@@ -51,11 +51,15 @@ Task<Result<void>> write_letter(TableContext& context, std::string name, api::Wr
 }  // namespace
 
 Task<Result<void>> put_dead_letter(TableContext& context, const Sink& sink, DeadLetter letter) {
-  Item item = letter_key(sink, letter.id);
+  Item item = std::move(letter.more);
+  item.set("id", AttributeValue::string(letter.id));
+  item.set("sink", owner_of(sink));
   item.set("key", AttributeValue::map(std::move(letter.key)));
   item.set("reason", AttributeValue::string(std::string(utf8_prefix(letter.reason, kMostReasonBytes))));
   item.set("time", AttributeValue::string(std::string(utc_text(context.clock().now_ms()).data()) + "Z"));
-  item.set("version", AttributeValue::number(model::Number::of(static_cast<int64_t>(letter.version))));
+  if (letter.version != 0) {
+    item.set("version", AttributeValue::number(model::Number::of(static_cast<int64_t>(letter.version))));
+  }
   api::WriteAction put;
   put.kind = api::WriteAction::Kind::kPut;
   put.item = model::encode_item(item);
@@ -81,24 +85,36 @@ Task<Result<std::vector<DeadLetter>>> read_dead_letters(TableContext& context, c
   PARTITA_CO_TRY(const storage::Page page, co_await context.engine().scan(range, storage::Direction::kAscending,
                                                                           kLettersAtOnce, size_t{1} << 20));
   for (size_t i = 0; i < page.size(); ++i) {
-    PARTITA_CO_TRY(const Item item, model::decode_item(page[i].value));
+    PARTITA_CO_TRY(Item item, model::decode_item(page[i].value));
     DeadLetter letter;
     letter.id = item.find("id")->as_string();
     if (const auto* key = item.find("key"); key != nullptr && key->is(model::Type::kM)) letter.key = key->as_map();
+    letter.more = std::move(item);
     letters.push_back(std::move(letter));
   }
   co_return letters;
 }
 
-Task<Result<std::vector<bool>>> have_dead_letters(TableContext& context, const Sink& sink,
-                                                  std::vector<std::string> ids) {
-  std::vector<bool> found(ids.size());
+Task<Result<std::vector<std::optional<Item>>>> find_dead_letters(TableContext& context, const Sink& sink,
+                                                                 std::vector<std::string> ids) {
+  std::vector<std::optional<Item>> found(ids.size());
   PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(sink.dead_letters));
   if (table == nullptr || !can_hold_dead_letters(*table)) co_return found;
   std::vector<storage::Key> rows;
   for (const std::string& id : ids) rows.push_back(table::item_key(*table, letter_key(sink, id)));
   PARTITA_CO_TRY(const auto records, co_await context.engine().read(rows));
-  for (size_t i = 0; i < ids.size(); ++i) found[i] = records[i].has_value();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!records[i]) continue;
+    PARTITA_CO_TRY(found[i], model::decode_item(records[i]->value));
+  }
+  co_return found;
+}
+
+Task<Result<std::vector<bool>>> have_dead_letters(TableContext& context, const Sink& sink,
+                                                  std::vector<std::string> ids) {
+  PARTITA_CO_TRY(const auto letters, co_await find_dead_letters(context, sink, std::move(ids)));
+  std::vector<bool> found;
+  for (const std::optional<Item>& one : letters) found.push_back(one.has_value());
   co_return found;
 }
 

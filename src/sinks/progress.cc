@@ -16,18 +16,24 @@ template <class Each, class Of>
 void visit_fields(Each& each, Of& progress) {
   each("conflicts", progress.conflicts);
   each("delivered", progress.delivered);
+  each("dropped", progress.dropped);
   each("filling", progress.filling);
   each("generation", progress.generation);
   each("rejected", progress.rejected);
   each("retries", progress.retries);
   each("sent", progress.sent);
   each("sink", progress.sink);
+  each("texts", progress.texts);
   each("trouble", progress.trouble);
 }
 
 class ProgressWriter : public table::FieldWriter {
  public:
   using table::FieldWriter::operator();
+  void operator()(std::string_view name, const SliceTexts& value) {
+    if (std::ranges::all_of(value, &std::string::empty)) return;
+    (*this)(name, std::vector<std::string>(value.begin(), value.end()));
+  }
   void operator()(std::string_view name, const Positions& value) {
     std::string bytes;
     for (const storage::Position& one : value) bytes.append(one.bytes.begin(), one.bytes.end());
@@ -39,6 +45,12 @@ class ProgressReader : public table::FieldReader {
  public:
   using table::FieldReader::FieldReader;
   using table::FieldReader::operator();
+  void operator()(std::string_view name, SliceTexts& value) {
+    std::vector<std::string> texts;
+    (*this)(name, texts);
+    fields().require(texts.empty() || texts.size() == value.size());
+    if (texts.size() == value.size()) std::ranges::move(texts, value.begin());
+  }
   void operator()(std::string_view name, Positions& value) {
     const auto* const positions = fields().find(name, model::Type::kB);
     if (positions == nullptr) return;

@@ -13,6 +13,7 @@
 namespace partita::sinks {
 
 using Positions = std::array<storage::Position, table::kSinkSlices>;
+using SliceTexts = std::array<std::string, table::kSinkSlices>;
 
 struct Progress {
   std::string sink;         // its name
@@ -24,7 +25,10 @@ struct Progress {
   uint64_t sent = 0;
   uint64_t conflicts = 0;  // of these: the other end had a newer version
   uint64_t rejected = 0;
-  std::string trouble;  // why nothing can be sent at the moment; empty: nothing is wrong
+  // Of sinks that take every change.
+  uint64_t dropped = 0;  // for too many were waiting
+  SliceTexts texts;      // what the destination keeps, see ChangeDestination::send()
+  std::string trouble;   // why nothing can be sent at the moment; empty: nothing is wrong
 };
 
 std::string encode(const Progress& progress);

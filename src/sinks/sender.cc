@@ -123,8 +123,8 @@ Task<Result<void>> Sender::take(const Row& row, Outcome outcome, uint64_t versio
       }
       ++sent.rejected;
       sent.rejected_keys.push_back(row.key);
-      DeadLetter letter{destination_.document_id(row.key), key_within(*table_, row.key), std::move(outcome.reason),
-                        version};
+      DeadLetter letter{
+          destination_.document_id(row.key), key_within(*table_, row.key), std::move(outcome.reason), version, {}};
       PARTITA_CO_TRY_VOID(co_await put_dead_letter(context_, sink_, std::move(letter)));
       break;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "auth/account.h"
 #include "auth/seal.h"
 #include "model/fault.h"
 #include "sinks/item_filter.h"
@@ -26,6 +27,15 @@ Error refused_sink(std::string sentence) { return Error(ErrorKind::kInvalid, std
 
 Error no_sink(const std::string& table, const std::string& name) {
   return refused_sink("The table " + table + " has no sink named '" + name + "'.");
+}
+
+Error not_of_changes(std::string_view what) {
+  return refused_sink(std::string(what) + " is for search engines. This sink takes every change.");
+}
+
+Error no_items_again() {
+  return refused_sink(
+      "This sink takes every change, and changes that were delivered are not kept, so it cannot be filled.");
 }
 
 std::string default_name(std::string_view url) {
@@ -61,7 +71,20 @@ Result<void> check_request(const SinkRequest& request) {
   return check_filter(request);
 }
 
-Sink sink_of(SinkRequest request, const table::TableInfo& table, int64_t now_ms) {
+// What only sinks of the other family have.
+Result<void> check_family(const SinkRequest& request, bool changes) {
+  if (!changes) {
+    if (request.options.empty()) return {};
+    return refused_sink("The option '" + request.options.begin()->first +
+                        "' is for sinks that take every change. Those of search engines have none.");
+  }
+  if (!request.index.empty()) return not_of_changes("IndexName (--index)");
+  if (!request.fields.empty()) return not_of_changes("Fields (--fields)");
+  if (request.flat) return not_of_changes("Document (--document)");
+  return {};
+}
+
+Sink sink_of(SinkRequest request, bool changes, const table::TableInfo& table, int64_t now_ms) {
   Sink sink;
   constexpr size_t kIdLength = 12;
   sink.id = auth::secret_text(kIdLength, "abcdefghijklmnopqrstuvwxyz0123456789");
@@ -71,6 +94,9 @@ Sink sink_of(SinkRequest request, const table::TableInfo& table, int64_t now_ms)
   sink.name = std::move(request.name);
   sink.created_ms = now_ms;
   sink.url = std::move(request.url);
+  sink.changes = changes;
+  sink.options = std::move(request.options);
+  sink.owner = std::move(request.owner);
   sink.index = std::move(request.index);
   sink.credentials_file = std::move(request.credentials_file);
   sink.authority_file = std::move(request.authority_file);
@@ -114,20 +140,23 @@ Task<Result<table::Table>> table_named(TableContext& context, std::string name) 
   co_return table;
 }
 
-// `deleting`: also one that is being deleted.
-Task<Result<Sink>> find_sink(TableContext& context, std::string table_name, std::string name, bool deleting = false) {
+// `deleting`: also one that is being deleted. Refuses one of another owner.
+Task<Result<Sink>> find_sink(TableContext& context, std::string table_name, std::string name, std::string owner,
+                             bool deleting = false) {
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, table_name));
   PARTITA_CO_TRY(const std::vector<Sink> sinks, co_await read_sinks(context.engine(), table::sink_rows(table->id)));
   const auto found =
       std::ranges::find_if(sinks, [&](const Sink& one) { return one.name == name && (deleting || !one.deleting); });
   if (found == sinks.end()) co_return no_sink(table_name, name);
+  if (found->owner != owner) {
+    co_return refused_sink("The sink '" + name + "' belongs to " +
+                           (found->owner.empty() ? "nothing but its operator." : found->owner + ": use its calls."));
+  }
   co_return *found;
 }
 
-// Changes the sink of the name, and has its job see that.
-Task<Result<void>> change_named(TableContext& context, std::string table, std::string name,
-                                std::function<void(Sink& sink)> change) {
-  PARTITA_CO_TRY(const Sink sink, co_await find_sink(context, std::move(table), std::move(name)));
+// Changes the sink, and has its job see that.
+Task<Result<void>> change_found(TableContext& context, Sink sink, std::function<void(Sink& sink)> change) {
   const auto changed = [&change](Sink& one) {
     change(one);
     return true;
@@ -138,8 +167,14 @@ Task<Result<void>> change_named(TableContext& context, std::string table, std::s
   co_return Result<void>();
 }
 
+Task<Result<void>> change_named(TableContext& context, std::string table, std::string name, std::string owner,
+                                std::function<void(Sink& sink)> change) {
+  PARTITA_CO_TRY(Sink sink, co_await find_sink(context, std::move(table), std::move(name), std::move(owner)));
+  co_return co_await change_found(context, std::move(sink), std::move(change));
+}
+
 // One try: kConflict if another sink of the table was created meanwhile.
-Task<Result<Sink>> try_create(TableContext& context, SinkRequest request) {
+Task<Result<Sink>> try_create(TableContext& context, SinkRequest request, bool whole) {
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, request.table));
   PARTITA_CO_TRY(const std::vector<Sink> sinks, co_await read_sinks(context.engine(), table::sink_rows(table->id)));
   if (std::ranges::any_of(sinks, [&](const Sink& one) { return one.name == request.name; })) {
@@ -150,7 +185,7 @@ Task<Result<Sink>> try_create(TableContext& context, SinkRequest request) {
                            " sinks, which is the limit.");
   }
   if (table->next_sink == UINT16_MAX) co_return refused_sink("The table has no number left for another sink.");
-  Sink sink = sink_of(std::move(request), *table, context.clock().now_ms());
+  Sink sink = sink_of(std::move(request), whole, *table, context.clock().now_ms());
   begin_generation(sink, context.clock().now_ms(), {});
   sink.rolled_back_ms = context.options().rolled_back_ms;
   table::Catalog::AttachedWrite attached;
@@ -167,6 +202,7 @@ Task<Result<Sink>> try_create(TableContext& context, SinkRequest request) {
       return Error(ErrorKind::kConflict, "another sink of the table was created at the same time");
     }
     info.sinks.push_back(sink.number);
+    if (sink.changes) info.change_sinks.push_back(sink.number);
     ++info.next_sink;
     table::note_sinks(info);
     return {};
@@ -195,12 +231,20 @@ std::string_view name_of(SinkState state) {
 
 SinkState SinkStatus::state() const {
   if (sink.deleting) return SinkState::kDeleting;
-  if (!sink.failure.empty()) return SinkState::kFailed;
+  if (!sink.failure.empty() || sink.dropped > 0) return SinkState::kFailed;
   if (sink.paused) return SinkState::kPaused;
+  if (sink.changes) return SinkState::kCarrying;
   return progress.filling || progress.generation != sink.generation ? SinkState::kFilling : SinkState::kCarrying;
 }
 
 std::string SinkStatus::sentence() const {
+  if (sink.dropped > 0) {
+    const std::string bound = std::to_string(sink.max_backlog_bytes >> 20);
+    return "More than " + bound + " MiB of changes were waiting, so " + std::to_string(sink.dropped) +
+           (sink.dropped == 1 ? " change was" : " changes were") +
+           " dropped. `partita sink resume` goes on with those that were made later." +
+           (sink.failure.empty() ? "" : " " + sink.failure);
+  }
   if (!sink.failure.empty()) return sink.failure;
   if (!progress.trouble.empty()) return progress.trouble;
   if (state() == SinkState::kFilling && !sink.filled_because.empty()) {
@@ -253,20 +297,45 @@ Task<Result<table::Table>> dead_letters_of(TableContext& context, std::string na
   co_return table;
 }
 
-Task<Result<Sink>> create_sink(TableContext& context, SinkRequest request, FindDestination find) {
+ChangeSettings change_settings_of(const Sink& sink, const table::TableInfo& table, const std::string& region) {
+  ChangeSettings settings;
+  settings.url = sink.url;
+  settings.table = sink.table;
+  settings.sink = sink.name;
+  settings.id = sink.id;
+  settings.region = region;
+  settings.arn = "arn:aws:dynamodb:" + region + ":" + std::string(auth::kAccountId) + ":table/" + sink.table;
+  settings.keys = table.keys;
+  settings.credentials_file = sink.credentials_file;
+  settings.authority_file = sink.authority_file;
+  settings.options.insert(sink.options.begin(), sink.options.end());
+  return settings;
+}
+
+Task<Result<Sink>> create_sink(TableContext& context, SinkRequest request, FindDestination find,
+                               FindChangeDestination find_changes) {
   if (request.name.empty()) request.name = default_name(request.url);
   if (request.dead_letters.empty()) request.dead_letters = default_letters(request.table);
-  PARTITA_CO_TRY(const DestinationFactory factory, find(request.url));
+  const std::optional<ChangeDestinationKind> kind = find_changes(request.url);
+  DestinationFactory factory;
+  if (!kind) {
+    PARTITA_CO_TRY(factory, find(request.url));
+  }
+  if (kind && kind->reach == Reach::kMachine && !request.by_administrator) {
+    co_return refused_sink("Such a sink uses files or ports of the server's machine: use `partita sink create` there.");
+  }
+  PARTITA_CO_TRY_VOID(check_family(request, kind.has_value()));
   PARTITA_CO_TRY_VOID(check_request(request));
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, request.table));
   {
-    const Sink wanted = sink_of(request, *table, 0);
-    PARTITA_CO_TRY_VOID(factory(settings_of(wanted, table->keys), {}));
+    const Sink wanted = sink_of(request, kind.has_value(), *table, 0);
+    if (kind) PARTITA_CO_TRY_VOID(kind->make(change_settings_of(wanted, *table, std::string(kUsualRegion)), {}));
+    if (!kind) PARTITA_CO_TRY_VOID(factory(settings_of(wanted, table->keys), {}));
   }
-  PARTITA_CO_TRY_VOID(co_await dead_letters_of(context, request.dead_letters));
+  if (request.owner.empty()) PARTITA_CO_TRY_VOID(co_await dead_letters_of(context, request.dead_letters));
   constexpr int kTries = 10;
   for (int tries = 1;; ++tries) {
-    auto made = co_await try_create(context, request);
+    auto made = co_await try_create(context, request, kind.has_value());
     if (made.ok()) context.wake_jobs();
     if (made.ok() || made.error().kind() != ErrorKind::kConflict || tries == kTries) co_return made;
   }
@@ -305,31 +374,38 @@ Task<Result<SinkStatus>> describe_sink(TableContext& context, std::string table_
   co_return std::move(*found);
 }
 
-Task<Result<void>> pause_sink(TableContext& context, std::string table_name, std::string name) {
+Task<Result<void>> pause_sink(TableContext& context, std::string table_name, std::string name, std::string owner) {
   std::function<void(Sink&)> change = [](Sink& sink) { sink.paused = true; };
-  co_return co_await change_named(context, std::move(table_name), std::move(name), std::move(change));
+  co_return co_await change_named(context, std::move(table_name), std::move(name), std::move(owner), std::move(change));
 }
 
-Task<Result<void>> resume_sink(TableContext& context, std::string table_name, std::string name) {
+Task<Result<void>> resume_sink(TableContext& context, std::string table_name, std::string name, std::string owner) {
   std::function<void(Sink&)> change = [](Sink& sink) {
     sink.paused = false;
     sink.failure.clear();
+    sink.dropped = 0;
   };
-  co_return co_await change_named(context, std::move(table_name), std::move(name), std::move(change));
+  co_return co_await change_named(context, std::move(table_name), std::move(name), std::move(owner), std::move(change));
 }
 
-Task<Result<void>> retry_sink(TableContext& context, std::string table_name, std::string name, bool fill) {
+Task<Result<void>> retry_sink(TableContext& context, std::string table_name, std::string name, bool fill,
+                              std::string owner) {
+  PARTITA_CO_TRY(Sink sink, co_await find_sink(context, std::move(table_name), std::move(name), std::move(owner)));
+  if (fill && sink.changes) co_return no_items_again();
   const int64_t now_ms = context.clock().now_ms();
-  std::function<void(Sink&)> change = [fill, now_ms](Sink& sink) {
-    sink.failure.clear();
-    if (fill) begin_generation(sink, now_ms, "an operator asked for it.");
-    if (!fill) ++sink.retries;
+  std::function<void(Sink&)> change = [fill, now_ms](Sink& one) {
+    one.failure.clear();
+    one.dropped = 0;
+    if (fill) begin_generation(one, now_ms, "an operator asked for it.");
+    if (!fill) ++one.retries;
   };
-  co_return co_await change_named(context, std::move(table_name), std::move(name), std::move(change));
+  co_return co_await change_found(context, std::move(sink), std::move(change));
 }
 
-Task<Result<void>> delete_sink(TableContext& context, std::string table_name, std::string name, bool index) {
-  PARTITA_CO_TRY(const Sink sink, co_await find_sink(context, table_name, std::move(name), true));
+Task<Result<void>> delete_sink(TableContext& context, std::string table_name, std::string name, bool index,
+                               std::string owner) {
+  PARTITA_CO_TRY(const Sink sink, co_await find_sink(context, table_name, std::move(name), std::move(owner), true));
+  if (sink.changes && index) co_return not_of_changes("DeleteIndex (--delete-index)");
   if (sink.deleting) {
     std::function<bool(Sink&)> keep_index = [index](Sink& one) {
       one.deletes_index = one.deletes_index && index;
@@ -352,6 +428,7 @@ Task<Result<void>> delete_sink(TableContext& context, std::string table_name, st
   const table::Catalog::Change remove = [&](table::TableInfo& info) -> Result<void> {
     if (info.id != sink.table_id) return no_sink(sink.table, sink.name);
     std::erase(info.sinks, sink.number);
+    std::erase(info.change_sinks, sink.number);
     table::note_sinks(info);
     return {};
   };

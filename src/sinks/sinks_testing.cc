@@ -234,10 +234,11 @@ void SinksTest::use_directory(const std::string& directory) {
 
 std::unique_ptr<table::Database> SinksTest::serve(storage::Engine& engine, table::DatabaseOptions options,
                                                   std::function<bool()> cut) {
-  const DestinationFactory factory = other_.factory(std::move(cut));
-  options.make_job = [factory](table::JobKind kind) -> std::unique_ptr<table::JobType> {
+  const DestinationFactory factory = other_.factory(cut);
+  const FindChangeDestination find_changes = changes_.finder(std::move(cut));
+  options.make_job = [factory, find_changes](table::JobKind kind) -> std::unique_ptr<table::JobType> {
     if (kind != table::JobKind::kCarry) return nullptr;
-    return make_carry_job([factory](std::string_view) { return Result<DestinationFactory>(factory); });
+    return make_carry_job([factory](std::string_view) { return Result<DestinationFactory>(factory); }, find_changes);
   };
   auto opened = table::Database::open(engine, system_clock(), system_random(), options);
   return opened.ok() ? std::move(opened).value() : nullptr;
@@ -306,12 +307,32 @@ void SinksTest::erase(const std::string& table, const std::string& pk) {
 table::Sink SinksTest::create(SinkRequest request) {
   if (request.table.empty()) request.table = "T";
   if (request.name.empty()) request.name = "memory";
-  request.url = kTestUrl;
+  if (request.url.empty()) request.url = kTestUrl;
   const DestinationFactory factory = other_.factory(nullptr);
   const FindDestination find = [factory](std::string_view) { return Result<DestinationFactory>(factory); };
-  auto made = wait_for(create_sink(db(), std::move(request), find));
+  auto made = wait_for(create_sink(db(), std::move(request), find, changes_.finder(nullptr)));
   EXPECT_TRUE(made.ok()) << made.error().sentence();
   return made.ok() ? *made : table::Sink();
+}
+
+table::Sink SinksTest::create_changes(SinkRequest request) {
+  request.url = kChangesUrl;
+  return create(std::move(request));
+}
+
+std::map<std::string, std::string> SinksTest::stored_items() {
+  std::map<std::string, std::string> items;
+  const table::Table table = db().catalog().find("T");
+  storage::RangeCursor cursor(*engine_, storage::range_of(model::index_prefix(table->id, model::kBaseIndex)));
+  while (wait_for(cursor.next()).value()) items.emplace(cursor.row().key, cursor.row().value);
+  return items;
+}
+
+void SinksTest::wait_until_replayed() {
+  wait_until_carried();
+  std::string wrong_with;
+  EXPECT_TRUE(changes_.replayed(wrong_with) == stored_items());
+  EXPECT_EQ(wrong_with, "");
 }
 
 SinkStatus SinksTest::status(const std::string& table, const std::string& name) {

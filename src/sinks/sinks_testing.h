@@ -17,6 +17,7 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "model/value.h"
+#include "sinks/changes_end_testing.h"
 #include "sinks/destination.h"
 #include "sinks/sink_store.h"
 #include "storage/engine.h"
@@ -127,7 +128,13 @@ class SinksTest : public testing::Test {
   void put(const std::string& table, const std::string& pk, int64_t value, bool poison = false);
   void put_item(const std::string& table, const model::Item& item);
   void erase(const std::string& table, const std::string& pk);
-  // Of the table "T", with these settings beside the name and the URL.
+  // One of ChangesEnd.
+  table::Sink create_changes(SinkRequest request = {});
+  // The items of the table "T" as they are stored, by their keys.
+  std::map<std::string, std::string> stored_items();
+  // Waits until the other end has had every change of the table "T", which was empty when the sink was created.
+  void wait_until_replayed();
+  // Of the table "T", with these settings; without a URL, one that keeps the newest state of each item.
   table::Sink create(SinkRequest request = {});
   SinkStatus status(const std::string& table = "T", const std::string& name = "memory");
 
@@ -139,6 +146,7 @@ class SinksTest : public testing::Test {
   static void wait_until(const std::function<bool()>& condition, const char* what);
 
   OtherEnd other_;
+  ChangesEnd changes_;
   std::unique_ptr<storage::Engine> engine_;
   table::DatabaseOptions options_{
       .updating_ms = 0, .deleting_ms = 0, .late_ms = 200, .look_ms = 5, .lease_ms = 0, .exclusive = true};

@@ -35,6 +35,9 @@ Task<Result<bool>> SinkVerifier::read(table::TableContext& context) {
 
 Task<Result<void>> SinkVerifier::begin(table::TableContext& context) {
   PARTITA_CO_TRY(const SinkStatus status, co_await describe_sink(context, table_name_, name_));
+  if (status.sink.changes) {
+    co_return Error(ErrorKind::kInvalid, "This sink takes every change: there are no documents to compare.");
+  }
   if (status.progress.generation != status.sink.generation || status.progress.filling) {
     co_return Error(ErrorKind::kInvalid, "The sink is filling: compare it after that.");
   }
