@@ -106,7 +106,7 @@ std::vector<ChangesEnd::Taken> ChangesEnd::taken(size_t slice) {
 
 size_t ChangesEnd::taken() {
   size_t all = 0;
-  for (size_t i = 0; i < taken_.size(); ++i) all += taken(i).size();
+  for (size_t i = 0; i < table::kSinkSlices; ++i) all += taken(i).size();
   return all;
 }
 

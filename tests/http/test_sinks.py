@@ -69,6 +69,8 @@ def test_a_sink_from_its_creation_to_its_end(server):
     ({"TableName": "music", "Url": "opensearch+http://x", "DeadLetterTableName": "music"}, "its own dead letters"),
     ({"TableName": "music", "Url": "opensearch+http://x", "DeadLetterTableName": "other"}, "socket"),
     ({"TableName": "music", "Url": "opensearch+http://x", "CredentialsFile": "/etc/passwd"}, "administration socket alone"),
+    ({"TableName": "music", "Url": "opensearch+http://x", "Options": {"acks": "1"}}, "The option 'acks' is for sinks that take every change"),
+    ({"TableName": "music", "Url": "opensearch+http://x", "Options": {"acks": 1}}, "Options is an object of strings."),
     ({"TableName": "music", "Url": "opensearch+http://x", "Colour": "red"}, "There is no member 'Colour'."),
     ({"TableName": "music", "Url": "opensearch+http://x", "Namespace": "ann"}, ""),
     ({"TableName": "music", "Url": "opensearch+http://169.254.169.254/x"}, "none of those that --sink-hosts names"),

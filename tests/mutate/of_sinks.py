@@ -4,6 +4,8 @@ from mutant import Mutant
 
 CARRIAGE = "src/sinks/carriage.cc"
 MAKER = "src/table/rows/sink_maker.cc"
+CHANGES = "src/sinks/change_carriage.cc"
+SLICE = "src/sinks/change_slice.cc"
 
 SINKS = [
     Mutant("a sink does not hear of deletions", MAKER,
@@ -45,4 +47,29 @@ SINKS = [
     Mutant("an item is blamed for a moment of the search engine", "src/sinks/search_sender.cc",
            "if (probes || reply.status == 500) {", "if (probes && reply.status == 0) {",
            ("sinks_test:*BlamesNoItemForAMoment*",)),
+    Mutant("a sink of changes does not see the item before", MAKER,
+           "  entry.record.old_image = before.stored;\n", "", ("sinks_test:*EveryChangeAfterTheCreation*",)),
+    Mutant("a sink of changes takes all for done", SLICE,
+           "  if (sent.done > 0) {\n", "  sent.done = changes.size();\n  if (sent.done > 0) {\n",
+           ("sinks_test:ChangeSinks.LosesNothing*",)),
+    Mutant("a server that has lost its lease counts what it sent", SLICE,
+           "  if (session_.lease->lost()) co_return Result<void>();\n", "",
+           ("sinks_test:*ALateServerLosesNothing*",)),
+    Mutant("changes that are not sent stay in the log", SLICE,
+           "    last.upto = entry.position;\n", "", ("sinks_test:*FiltersByTheNewImage*",)),
+    Mutant("a removal is filtered by what is left", SLICE,
+           "removed ? entry->record.old_image", "removed ? entry->record.new_image",
+           ("sinks_test:*FiltersByTheNewImage*",)),
+    Mutant("a sink does not say what it dropped", CHANGES,
+           "    sink->dropped += dropped;\n", "", ("sinks_test:*TellsWhatItDropped*",)),
+    Mutant("changes that were dropped are sent", CHANGES,
+           "    progress_.delivered[i] = upto[i];\n", "", ("sinks_test:*TellsWhatItDropped*",)),
+    Mutant("what is open is not finished before a pause", CHANGES,
+           "    PARTITA_CO_TRY_VOID(co_await end_session(true));\n    if (!failure.empty())",
+           "    PARTITA_CO_TRY_VOID(co_await end_session(false));\n    if (!failure.empty())",
+           ("sinks_test:ChangeSinks.PausesAndResumes",)),
+    Mutant("an older store skips changes", CHANGES,
+           "    progress_.delivered[i] = {};\n", "", ("sinks_test:*GoesOnInAnOlderStore*",)),
+    Mutant("a letter forgets the rest of its images", "src/sinks/change_letters.cc",
+           "    images += piece->as_string();\n", "", ("sinks_test:*HoldTheLargestImages*",)),
 ]
