@@ -230,6 +230,32 @@ TEST_F(ChangeSinkFaults, DropsAgainWhileNobodyResumes) {
   EXPECT_EQ(changes_.taken() + status().progress.dropped, 120U);
 }
 
+// A server is killed at each of its calls of the store while it drops changes.
+TEST_F(ChangeSinkFaults, CountsWhatItDroppedWhereverItIsCutOff) {
+  create_table("T");
+  const table::Sink sink = create_changes();
+  shrink(sink);
+  uint64_t written = 0;
+  for (int64_t calls = 1; calls <= 50; ++calls) {
+    for (int i = 0; i < 40; ++i) put("T", "a", static_cast<int64_t>(++written));
+    ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+    CutEngine engine(*engine_);
+    const auto server = serve(engine, options_, [&] { return engine.cut(); });
+    ASSERT_NE(server, nullptr);
+    engine.left = calls;
+    wait_until([&] { return engine.left <= 0; }, "until the server is cut off");
+  }
+  ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+  const auto server = serve();
+  wait_until([&] { return status().sink.dropped > 0 || status().state() == SinkState::kCarrying; }, "until it begins");
+  ASSERT_TRUE(wait_for(resume_sink(db(), "T", "memory")).ok());
+  wait_until_carried();
+  std::set<storage::Position> positions;
+  for (const ChangesEnd::Taken& each : changes_.taken(slice_of("a"))) positions.insert(each.position);
+  EXPECT_EQ(positions.size() + status().progress.dropped, written);
+  EXPECT_GT(status().progress.dropped, 0U);
+}
+
 // A server that is suspended with a request on its way, and another one that takes over.
 TEST_F(ChangeSinkFaults, ALateServerLosesNothing) {
   create_table("T");
