@@ -47,7 +47,7 @@ void Background::add(Instant until, SuspendedCoroutine sleeper) {
 
 void Background::resume(std::coroutine_handle<> handle) {
   const MutexLock lock(mutex_);
-  ready_.push_back(handle);
+  ready_.push_back({handle, this});
   changed_.notify_one();
 }
 
@@ -57,14 +57,12 @@ void Background::end_one() {
   changed_.notify_one();
 }
 
-// What only now begins, or was asleep, first: who passes its turn again and again is always ready.
+// In turn: work that is ready again and again, or sleeps again and again during a stop, holds up no other.
 std::function<void()> Background::next() {
-  const bool due = !sleepers_.empty() && (stopping_ || sleepers_.begin()->first <= std::chrono::steady_clock::now());
-  if (due) {
-    const SuspendedCoroutine sleeper = sleepers_.begin()->second;
+  const Instant now = sleepers_.empty() ? Instant() : std::chrono::steady_clock::now();
+  while (!sleepers_.empty() && (stopping_ || sleepers_.begin()->first <= now)) {
+    ready_.push_back(sleepers_.begin()->second);
     sleepers_.erase(sleepers_.begin());
-    if (sleeper.home == this) return [handle = sleeper.handle] { handle.resume(); };
-    return [sleeper] { sleeper.resume(); };
   }
   if (!fresh_.empty()) {
     Work work = std::move(fresh_.front());
@@ -73,9 +71,10 @@ std::function<void()> Background::next() {
     return [this, work = std::move(work)] { partita::start(work(), [this] { end_one(); }); };
   }
   if (!ready_.empty()) {
-    const std::coroutine_handle<> handle = ready_.front();
+    const SuspendedCoroutine one = ready_.front();
     ready_.pop_front();
-    return [handle] { handle.resume(); };
+    if (one.home == this) return [handle = one.handle] { handle.resume(); };
+    return [one] { one.resume(); };
   }
   return nullptr;
 }

@@ -63,7 +63,7 @@ class Background : private Executor {
   Mutex mutex_;
   CondVar changed_;
   std::deque<Work> fresh_ PARTITA_GUARDED_BY(mutex_);
-  std::deque<std::coroutine_handle<>> ready_ PARTITA_GUARDED_BY(mutex_);
+  std::deque<SuspendedCoroutine> ready_ PARTITA_GUARDED_BY(mutex_);
   std::multimap<Instant, SuspendedCoroutine> sleepers_ PARTITA_GUARDED_BY(mutex_);
   size_t under_way_ PARTITA_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> stopping_{false};
