@@ -23,7 +23,7 @@ struct Group {
 const std::vector<Group>& verb_groups() {
   static const std::vector<Group> groups = {
       {"Run a server", {"serve", "status", "heat", "mcp"}},
-      {"Carry changes to search engines", {"sink"}},
+      {"Carry changes elsewhere", {"sink"}},
       {"Protect and move data", {"backup", "restore", "verify", "salvage", "copy"}},
       {"Users and policies", {"user", "group", "role", "policy"}},
       {"Tests", {"snapshot", "namespace", "clock"}},

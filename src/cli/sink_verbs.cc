@@ -35,10 +35,13 @@ Result<void> set_option(Draft& draft, const Flag&, std::string_view text) {
 
 constexpr std::array kCreateSinkFlags = {
     kServerFlag,
-    Flag{"--to", "URL",
-         "The search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same with http.",
-         set_text<PARTITA_OPTION(sink.url)>},
-    Flag{"--name", "NAME", "The name of the sink, for the other verbs (default: opensearch or elasticsearch).",
+    Flag{
+        "--to", "URL",
+        "The other end. A search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same "
+        "with http. A directory for files of changes: file:///DIRECTORY.",
+        set_text<PARTITA_OPTION(sink.url)>},
+    Flag{"--name", "NAME",
+         "The name of the sink, for the other verbs (default: the kind of the URL, such as opensearch).",
          set_text<PARTITA_OPTION(sink.name)>},
     Flag{"--set", "NAME=VALUE", "An option of the kind of the URL. May be repeated. Not for search engines.",
          set_option},
@@ -64,8 +67,7 @@ constexpr std::array kCreateSinkFlags = {
     Flag{"--filter-names", "JSON", "ExpressionAttributeNames of the filter, such as {\"#n\":\"name\"}.",
          set_text<PARTITA_OPTION(sink.filter_names)>},
     Flag{"--dead-letters", "TABLE",
-         "The table for items that the search engine rejects (default: TABLE-dead-letters). It is created if it does "
-         "not exist.",
+         "The table for what the other end rejects (default: TABLE-dead-letters). It is created if it does not exist.",
          set_text<PARTITA_OPTION(sink.dead_letters)>},
     Flag{
         "--max-backlog", "MIB",
@@ -155,10 +157,11 @@ Result<int> run_sink(const CommandLine& line, const Build&) {
 }
 
 constexpr std::array kSinkVerbs = {
-    VerbRow{"sink create", "TABLE --to URL [OPTION...]",
-            "Carry the items of a table to an OpenSearch or Elasticsearch index, and keep it up to date. All items are "
-            "sent first, then each change.",
-            kCreateSinkFlags, run_sink, finish_create_sink, take_sink_table},
+    VerbRow{
+        "sink create", "TABLE --to URL [OPTION...]",
+        "Send a table elsewhere. To an index of OpenSearch or Elasticsearch, which is kept up to date: all items are "
+        "sent first, then each change. To other ends: every change that is made from now on.",
+        kCreateSinkFlags, run_sink, finish_create_sink, take_sink_table},
     VerbRow{"sink list", "[TABLE] [OPTION...]", "List the sinks of a running server, or those of one table.",
             kShownSinkFlags, run_sink, finish_list_sinks, take_sink_table},
     VerbRow{"sink show", "TABLE NAME [OPTION...]", "Show a sink: its settings, its state, and what it has sent.",
