@@ -106,6 +106,13 @@ const AccessKey* Credentials::find(std::string_view id) const {
   return found == keys_.end() ? nullptr : &found->second;
 }
 
+const AccessKey* Credentials::of_client() const {
+  for (const auto& [id, key] : keys_) {
+    if (key.profile == "default") return &key;
+  }
+  return keys_.size() == 1 ? &keys_.begin()->second : nullptr;
+}
+
 std::shared_ptr<const AccessKey> Credentials::find(std::string_view id, std::string_view) const {
   return {std::shared_ptr<const void>(), find(id)};
 }

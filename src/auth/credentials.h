@@ -25,6 +25,8 @@ class Credentials final : public Keys {
 
   // Null if unknown.
   const AccessKey* find(std::string_view id) const;
+  // The key that a client uses that names no profile: that of the profile "default", or of the only one. Null: neither.
+  const AccessKey* of_client() const;
 
   // The key is valid as long as this object.
   std::shared_ptr<const AccessKey> find(std::string_view id, std::string_view session_token) const override;
