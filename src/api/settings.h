@@ -108,4 +108,42 @@ struct ListInsightsReply {
   std::string last;  // where the next page starts; empty: there is none
 };
 
+enum class KinesisStatus : uint8_t { kEnabling, kActive, kDisabling, kDisabled, kEnableFailed, kUpdating };
+
+struct EnableKinesisRequest {
+  std::string name;  // of the table
+  std::string stream_arn;
+  std::string precision;  // "MILLISECOND" or "MICROSECOND"; empty: not given
+};
+
+struct DisableKinesisRequest {
+  std::string name;  // of the table
+  std::string stream_arn;
+  bool configured = false;  // it has a configuration, which is refused
+};
+
+struct UpdateKinesisRequest {
+  std::string name;  // of the table
+  std::string stream_arn;
+  std::string precision;  // as above
+};
+
+// As of a moment.
+struct KinesisState {
+  std::string stream_arn;
+  KinesisStatus status = KinesisStatus::kDisabled;
+  std::string description;  // empty: there is nothing to say
+  std::string precision;    // empty: never set
+};
+
+struct KinesisChanged {
+  std::string name;  // of the table
+  KinesisState state;
+};
+
+struct DescribeKinesisReply {
+  std::string name;                   // of the table
+  std::vector<KinesisState> streams;  // the newest first
+};
+
 }  // namespace partita::api

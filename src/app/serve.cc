@@ -333,7 +333,13 @@ std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options,
 }
 
 table::DatabaseOptions database_options(const cli::ServeOptions& options) {
-  return {.graph_bytes = options.store.vector_bytes, .make_job = sinks::job_maker(options.http.region)};
+  table::DatabaseOptions made{.graph_bytes = options.store.vector_bytes};
+  made.make_job = sinks::job_maker(options.http.region, {options.kinesis.endpoint, options.kinesis.credentials});
+  if (options.kinesis.endpoint.empty()) {
+    made.no_kinesis =
+        "Kinesis streaming needs an endpoint of Kinesis: start the server with `partita serve --kinesis-endpoint URL`.";
+  }
+  return made;
 }
 
 void set_up_log(const cli::LogOptions& options) {

@@ -47,6 +47,7 @@ const std::vector<Group>& serve_groups() {
       {"Logs, audit, traces, alarms",
        {"--log-level", "--log-format", "--slow-request", "--audit-log", "--audit-data", "--trace-to", "--trace-one-in",
         "--alarm-hook"}},
+      {"Kinesis streaming", {"--kinesis-endpoint", "--kinesis-credentials"}},
       {"Development and tests", {"--seed", "--namespaces", "--max-namespaces", "--root-400", "--clock"}},
   };
   return groups;

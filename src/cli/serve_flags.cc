@@ -94,6 +94,16 @@ Result<void> set_alarm_hook(Draft& draft, const Flag&, std::string_view text) {
   return {};
 }
 
+Result<void> set_kinesis_endpoint(Draft& draft, const Flag&, std::string_view text) {
+  const auto url = net::Url::parse(text);
+  if (!url.ok() || url->path != "/") {
+    return misuse("--kinesis-endpoint takes a URL such as https://kinesis.us-east-1.amazonaws.com, not " +
+                  quoted(text) + ".");
+  }
+  draft.line.serve.kinesis.endpoint = text;
+  return {};
+}
+
 Result<void> set_namespaces(Draft& draft, const Flag&, std::string_view text) {
   if (text != "key" && text != "header") {
     return misuse("--namespaces takes key or header, not " + quoted(text) + ".");
@@ -297,6 +307,14 @@ constexpr std::array kServeFlags = {
         "The hosts that CreateSink may name in its Url. Without this option, sinks are created over the administration "
         "socket alone, as `partita sink create` does, where any host may be named.",
         set_sink_hosts},
+    Flag{"--kinesis-endpoint", "URL",
+         "Where Kinesis streaming of tables sends changes to: the endpoint of Kinesis, or of a server that speaks its "
+         "protocol. Without this option, EnableKinesisStreamingDestination is refused.",
+         set_kinesis_endpoint},
+    Flag{"--kinesis-credentials", "FILE",
+         "The access key for --kinesis-endpoint: profile `default`, or the only one, of a file in the format of the "
+         "AWS CLI's ~/.aws/credentials. Only its owner may be able to read it. It is read for each request.",
+         set_text<PARTITA_OPTION(serve.kinesis.credentials)>},
     Flag{"--alarm-hook", "URL",
          "Send a request to this URL for each action of an alarm that changes its state. The request is a notification "
          "of SNS to an HTTP subscriber, without a signature. Without this option, actions are not carried out.",
@@ -384,6 +402,9 @@ Result<void> finish_serve(Draft& draft) {
   const LogOptions& log = options.log;
   if (log.audit_data && log.audit_file.empty()) return misuse("--audit-data needs --audit-log.");
   if (log.trace_one_in && log.trace_url.empty()) return misuse("--trace-one-in needs --trace-to.");
+  if (!options.kinesis.credentials.empty() && options.kinesis.endpoint.empty()) {
+    return misuse("--kinesis-credentials needs --kinesis-endpoint.");
+  }
   if (options.tls.certificate.empty() != options.tls.key.empty()) {
     return misuse("--tls-cert and --tls-key must be given together.");
   }

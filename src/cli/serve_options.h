@@ -73,6 +73,11 @@ struct DevelopmentOptions {
   bool clock_moves = false;              // whether --clock was given, even as 0
 };
 
+struct KinesisOptions {
+  std::string endpoint;     // a URL
+  std::string credentials;  // a file; only with an endpoint
+};
+
 struct ServeOptions {
   http::Options http;
   StoreOptions store;
@@ -82,6 +87,7 @@ struct ServeOptions {
   LogOptions log;
   DevelopmentOptions development;
   std::string alarm_hook;  // a URL
+  KinesisOptions kinesis;
   bool no_console = false;
 };
 

@@ -46,7 +46,10 @@ Result<void> DatabaseHost::open_database() {
   }
   table::DatabaseOptions options = environment_.options;
   if (name_.empty()) options.follower = environment_.follower;
-  if (!name_.empty()) options.make_job = nullptr;
+  if (!name_.empty()) {
+    options.make_job = nullptr;
+    options.no_kinesis = "Only tables of the default namespace can send their changes to Kinesis.";
+  }
   options.exclusive = environment_.exclusive;
   options.rolled_back_ms = snapshots_.rolled_back_ms();
   PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, environment_.random, options));

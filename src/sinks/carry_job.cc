@@ -2,6 +2,7 @@
 
 #include <map>
 #include <new>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/workers.h"
 #include "sinks/carriage.h"
 #include "sinks/change_carriage.h"
+#include "sinks/kinesis_streaming.h"
 #include "sinks/sink_meters.h"
 #include "storage/range_cursor.h"
 #include "table/rows/job_row.h"
@@ -99,16 +101,18 @@ Task<Result<StepEnd>> CarryJob::step(JobRun& run) {
   co_return end;
 }
 
-// Sinks without a job, such as those of a store that was salvaged.
+// Sinks without a job, such as those of a store that was salvaged; and Kinesis streams that could not be used.
 Task<Result<void>> CarryJob::find(table::JobSearch& search) {
   gave_up_ = false;
+  std::set<std::string> streaming;
   storage::Engine& engine = search.context().engine();
   storage::RangeCursor cursor(engine, table::system_rows(table::SystemRow::kSink));
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await cursor.next());
-    if (!more) co_return Result<void>();
+    if (!more) break;
     const auto sink = table::sink_from(cursor.row().value);
     if (!sink.ok()) continue;
+    if (sink->owner == kKinesisOwner) streaming.insert(sink->table);
     Job job;
     job.kind = table::JobKind::kCarry;
     job.table_id = sink->table_id;
@@ -121,6 +125,12 @@ Task<Result<void>> CarryJob::find(table::JobSearch& search) {
     std::vector<storage::Compare> none;
     PARTITA_CO_TRY_VOID(co_await table::put_job(engine, std::move(job), std::move(none)));
   }
+  for (const std::string& name : streaming) {
+    const auto settled = co_await settle_kinesis(search.context(), name);
+    // The table may have been deleted.
+    if (!settled.ok() && settled.error().kind() != ErrorKind::kInvalid) co_return settled.error();
+  }
+  co_return Result<void>();
 }
 
 }  // namespace
@@ -130,10 +140,11 @@ std::unique_ptr<table::JobType> make_carry_job(FindDestination find, FindChangeD
   return std::make_unique<CarryJob>(std::move(find), std::move(find_changes), std::move(region));
 }
 
-std::function<std::unique_ptr<table::JobType>(table::JobKind)> job_maker(std::string region) {
+std::function<std::unique_ptr<table::JobType>(table::JobKind)> job_maker(std::string region, KinesisDefaults kinesis) {
   if (region.empty()) region = kUsualRegion;
-  return [region](table::JobKind kind) {
-    return kind == table::JobKind::kCarry ? make_carry_job(find_destination, find_change_destination, region) : nullptr;
+  const FindChangeDestination find_changes = find_with_kinesis(std::move(kinesis));
+  return [region, find_changes](table::JobKind kind) {
+    return kind == table::JobKind::kCarry ? make_carry_job(find_destination, find_changes, region) : nullptr;
   };
 }
 

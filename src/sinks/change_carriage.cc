@@ -159,7 +159,9 @@ Task<Result<void>> ChangeCarriage::begin_session() {
   session->table = table_;
   const auto work = [&session] { return session->destination->prepare(); };
   auto prepared = co_await on_worker(tools_.workers, work);
-  if (!prepared.ok() && prepared.error().kind() == ErrorKind::kUnavailable) {
+  // Nobody can resume what belongs to an owner.
+  const bool waits = !sink_->owner.empty() && progress_.begun;
+  if (!prepared.ok() && (waits || prepared.error().kind() == ErrorKind::kUnavailable)) {
     note_trouble(std::string(prepared.error().sentence()));
     backoff_.hold(context_);
     co_return Result<void>();
@@ -169,6 +171,8 @@ Task<Result<void>> ChangeCarriage::begin_session() {
     session_->fail(std::string(prepared.error().sentence()));
     co_return Result<void>();
   }
+  changed_ = changed_ || !progress_.begun;
+  progress_.begun = true;
   backoff_.reset();
   session_->retries = progress_.retries;
   for (size_t i = 0; i < table::kSinkSlices; ++i) {

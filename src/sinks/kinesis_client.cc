@@ -19,11 +19,14 @@ namespace {
 constexpr std::string_view kServersOwn = "kinesis:///";
 constexpr std::string_view kVersion = "Kinesis_20131202.";
 
-// The name in {"__type":"com.example#ResourceNotFoundException"}; empty if there is none.
+// The name in {"__type":"com.example#ResourceNotFoundException"}, without its end; empty if there is none.
 std::string kinesis_error_name(const net::HttpReply& reply) {
+  constexpr std::string_view kEnd = "Exception";
   const auto document = wire::JsonDocument::parse(reply.body);
   const std::string type = document.ok() ? wire::text_of(document->root().get("__type")) : std::string();
-  return type.substr(std::min(type.find('#') + 1, type.size()));
+  std::string name = type.substr(std::min(type.find('#') + 1, type.size()));
+  if (name.ends_with(kEnd)) name.resize(name.size() - kEnd.size());
+  return name;
 }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -80,13 +83,11 @@ KinesisOutcome kinesis_outcome(const net::HttpReply& reply) {
   if (reply.status == kTooLarge) return KinesisOutcome::kTooMuch;
   if (reply.status >= 500 || reply.status == 408 || reply.status == 429) return KinesisOutcome::kLater;
   const std::string name = kinesis_error_name(reply);
-  if (is_one_of(name, {"ProvisionedThroughputExceededException", "LimitExceededException", "ThrottlingException",
-                       "KMSThrottlingException", "RequestExpired", "InternalFailure", "ServiceUnavailable"})) {
+  if (is_one_of(name, {"ProvisionedThroughputExceeded", "LimitExceeded", "Throttling", "KMSThrottling",
+                       "RequestExpired", "InternalFailure", "ServiceUnavailable"})) {
     return KinesisOutcome::kLater;
   }
-  if (is_one_of(name, {"ValidationException", "InvalidArgumentException", "SerializationException"})) {
-    return KinesisOutcome::kTooMuch;
-  }
+  if (is_one_of(name, {"Validation", "InvalidArgument", "Serialization"})) return KinesisOutcome::kTooMuch;
   return KinesisOutcome::kRefused;
 }
 

@@ -45,7 +45,7 @@ enum class KinesisOutcome : uint8_t {
   kRefused,  // the stream, the account or the request is refused
 };
 KinesisOutcome kinesis_outcome(const net::HttpReply& reply);
-// "Kinesis answered 400 to PutRecords: ResourceNotFoundException: Stream x not found." Precondition: not kDone.
+// "Kinesis answered 400 to PutRecords: ResourceNotFound: Stream x not found." Precondition: not kDone.
 std::string kinesis_sentence(std::string_view operation, const net::HttpReply& reply);
 
 // For one thread at a time; its calls block.

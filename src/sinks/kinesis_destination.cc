@@ -80,14 +80,19 @@ Result<KinesisClient*> KinesisDestination::client_of(std::optional<KinesisClient
   return &*of;
 }
 
-Result<void> KinesisDestination::prepare() {
-  PARTITA_TRY(KinesisClient* const client, client_of(first_));
+// Of DescribeStream.
+std::string KinesisDestination::question() const {
   wire::JsonWriter json;
   json.begin_object();
   json.member("StreamName", place_.stream);
   json.member("Limit", 1);
   json.end_object();
-  PARTITA_TRY(const net::HttpReply reply, client->call(kDescribeStream, std::move(json).take()));
+  return std::move(json).take();
+}
+
+Result<void> KinesisDestination::prepare() {
+  PARTITA_TRY(KinesisClient* const client, client_of(first_));
+  PARTITA_TRY(const net::HttpReply reply, client->call(kDescribeStream, question()));
   const KinesisOutcome outcome = kinesis_outcome(reply);
   if (outcome == KinesisOutcome::kLater) return unavailable_kinesis(kinesis_sentence(kDescribeStream, reply));
   if (outcome != KinesisOutcome::kDone) return invalid_kinesis(kinesis_sentence(kDescribeStream, reply));
@@ -207,8 +212,7 @@ Result<KinesisDestination::Trouble> KinesisDestination::put_less(Slice& slice, s
     return put(slice, changes, records.subspan(half));
   }
   PARTITA_TRY(KinesisClient* const client, client_of(slice.client));
-  const std::string question = "{\"StreamName\":\"" + place_.stream + "\",\"Limit\":1}";
-  PARTITA_TRY(const net::HttpReply reply, client->call(kDescribeStream, question));
+  PARTITA_TRY(const net::HttpReply reply, client->call(kDescribeStream, question()));
   const KinesisOutcome outcome = kinesis_outcome(reply);
   if (outcome != KinesisOutcome::kDone) return Trouble{kinesis_sentence(kDescribeStream, reply), false};
   slice.ahead.emplace(changes[records[0].change].position, kinesis_sentence(kPutRecords, refusal));

@@ -82,6 +82,7 @@ class KinesisDestination final : public ChangeDestination {
   Result<Trouble> take_reply(Slice& slice, std::span<const Change> changes, std::span<const Record> records,
                              const net::HttpReply& reply);
   std::string request_of(std::span<const Record> records) const;
+  std::string question() const;
 
   const ChangeSettings settings_;
   const KinesisPlace place_;

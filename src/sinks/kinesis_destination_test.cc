@@ -249,7 +249,7 @@ TEST_F(KinesisDestinationTest, WaitsWhereItIsRefused) {
   changes_.put("a", "1");
   for (const auto& [reply, why] : std::map<std::string, std::string>{
            {fault_reply(400, "ProvisionedThroughputExceededException", "Rate exceeded"), "Rate exceeded"},
-           {fault_reply(400, "ResourceNotFoundException", "no stream"), "ResourceNotFoundException: no stream"},
+           {fault_reply(400, "ResourceNotFoundException", "no stream"), "ResourceNotFound: no stream"},
            {fault_reply(403, "AccessDeniedException"), "403"},
            {json_reply(500, "oops"), "oops"},
            {json_reply(200, "{}"), "none to PutRecords"},

@@ -14,6 +14,7 @@ Error damaged_progress() { return Error(ErrorKind::kCorrupt, "the progress of a 
 
 template <class Each, class Of>
 void visit_fields(Each& each, Of& progress) {
+  each("begun", progress.begun);
   each("conflicts", progress.conflicts);
   each("delivered", progress.delivered);
   each("dropped", progress.dropped);

@@ -26,6 +26,7 @@ struct Progress {
   uint64_t conflicts = 0;  // of these: the other end had a newer version
   uint64_t rejected = 0;
   // Of sinks that take every change.
+  bool begun = false;    // the other end was ready once
   uint64_t dropped = 0;  // for too many were waiting
   SliceTexts texts;      // what the destination keeps, see ChangeDestination::send()
   std::string trouble;   // why nothing can be sent at the moment; empty: nothing is wrong

@@ -185,6 +185,7 @@ Task<Result<Sink>> try_create(TableContext& context, SinkRequest request, bool w
                            " sinks, which is the limit.");
   }
   if (table->next_sink == UINT16_MAX) co_return refused_sink("The table has no number left for another sink.");
+  const auto with = std::move(request.with);
   Sink sink = sink_of(std::move(request), whole, *table, context.clock().now_ms());
   begin_generation(sink, context.clock().now_ms(), {});
   sink.rolled_back_ms = context.options().rolled_back_ms;
@@ -205,7 +206,7 @@ Task<Result<Sink>> try_create(TableContext& context, SinkRequest request, bool w
     if (sink.changes) info.change_sinks.push_back(sink.number);
     ++info.next_sink;
     table::note_sinks(info);
-    return {};
+    return with ? with(info, sink) : Result<void>();
   };
   PARTITA_CO_TRY_VOID(co_await context.catalog().change(sink.table, add, &attached));
   co_return sink;
@@ -403,7 +404,7 @@ Task<Result<void>> retry_sink(TableContext& context, std::string table_name, std
 }
 
 Task<Result<void>> delete_sink(TableContext& context, std::string table_name, std::string name, bool index,
-                               std::string owner) {
+                               std::string owner, std::function<Result<void>(table::TableInfo& table)> with) {
   PARTITA_CO_TRY(const Sink sink, co_await find_sink(context, table_name, std::move(name), std::move(owner), true));
   if (sink.changes && index) co_return not_of_changes("DeleteIndex (--delete-index)");
   if (sink.deleting) {
@@ -430,7 +431,7 @@ Task<Result<void>> delete_sink(TableContext& context, std::string table_name, st
     std::erase(info.sinks, sink.number);
     std::erase(info.change_sinks, sink.number);
     table::note_sinks(info);
-    return {};
+    return with ? with(info) : Result<void>();
   };
   PARTITA_CO_TRY_VOID(co_await context.catalog().change(table_name, remove, &attached));
   context.wake_jobs();

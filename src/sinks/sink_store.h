@@ -53,6 +53,8 @@ struct SinkRequest {
   // What manages the sink instead of the operator's calls: a sentence's subject, as "Kinesis streaming". Its table of
   // dead letters is created with the first letter.
   std::string owner = {};
+  // Changes the table's description in the transaction that creates the sink, for its owner. Pure; may be empty.
+  std::function<Result<void>(table::TableInfo& table, const table::Sink& sink)> with = {};
 };
 
 enum class SinkState : uint8_t { kFilling, kCarrying, kPaused, kFailed, kDeleting };
@@ -83,9 +85,10 @@ Task<Result<void>> resume_sink(table::TableContext& context, std::string table, 
 Task<Result<void>> retry_sink(table::TableContext& context, std::string table, std::string name, bool fill,
                               std::string owner = {});
 // Its logs and rows are erased in the background; with `index` the index at the other end too. Without it, this also
-// ends a deletion that waits for the other end.
+// ends a deletion that waits for the other end. `with`: changes the table's description in the same transaction, unless
+// the sink was being deleted already. Pure; may be empty.
 Task<Result<void>> delete_sink(table::TableContext& context, std::string table, std::string name, bool index,
-                               std::string owner = {});
+                               std::string owner = {}, std::function<Result<void>(table::TableInfo& table)> with = {});
 
 // Changes the row by a pure function; nothing if it is gone or the function returns false.
 Task<Result<void>> change_sink(storage::Engine& engine, uint32_t table_id, uint16_t number,

@@ -577,6 +577,7 @@ constexpr FaultRow kRows[] = {
 #include "wire/scaling_fault_rows.inc"
 #include "wire/dax_fault_rows.inc"
 #include "wire/cluster_fault_rows.inc"
+#include "wire/kinesis_fault_rows.inc"
 };
 // clang-format on
 

@@ -55,6 +55,28 @@ constexpr Member kListInsightsMembers[] = {
     {"MaxResults", &kMaxResults},
 };
 
+constexpr std::string_view kPrecisionWords[] = {"MILLISECOND", "MICROSECOND"};
+constexpr Shape kKinesisStreamArn{.kind = ShapeKind::kString, .min = 37, .max = 1024};
+constexpr Member kKinesisConfigurationMembers[] = {
+    {"ApproximateCreationDateTimePrecision", &kEnum<kPrecisionWords>},
+};
+constexpr Shape kEnableKinesisConfiguration{.kind = ShapeKind::kStructure,
+                                            .name = "EnableKinesisStreamingConfiguration",
+                                            .members = kKinesisConfigurationMembers};
+constexpr Shape kUpdateKinesisConfiguration{.kind = ShapeKind::kStructure,
+                                            .name = "UpdateKinesisStreamingConfiguration",
+                                            .members = kKinesisConfigurationMembers};
+constexpr Member kKinesisSwitchMembers[] = {
+    {"TableName", &kControlTableName, Absence::kParameter},
+    {"StreamArn", &kKinesisStreamArn, Absence::kNull},
+    {"EnableKinesisStreamingConfiguration", &kEnableKinesisConfiguration},
+};
+constexpr Member kKinesisUpdateMembers[] = {
+    {"TableName", &kControlTableName, Absence::kParameter},
+    {"StreamArn", &kKinesisStreamArn, Absence::kNull},
+    {"UpdateKinesisStreamingConfiguration", &kUpdateKinesisConfiguration},
+};
+
 constexpr Shape kTtlAttribute{.kind = ShapeKind::kString, .min = 1, .max = 255};
 constexpr Member kTtlMembers[] = {
     {"AttributeName", &kTtlAttribute, Absence::kNull},
@@ -86,6 +108,14 @@ constinit const Shape kDescribeContributorInsights{
     .kind = ShapeKind::kStructure, .name = "DescribeContributorInsightsInput", .members = kDescribeInsightsMembers};
 constinit const Shape kListContributorInsights{
     .kind = ShapeKind::kStructure, .name = "ListContributorInsightsInput", .members = kListInsightsMembers};
+constinit const Shape kEnableKinesisStreamingDestination{
+    .kind = ShapeKind::kStructure, .name = "KinesisStreamingDestinationInput", .members = kKinesisSwitchMembers};
+constinit const Shape kDisableKinesisStreamingDestination{
+    .kind = ShapeKind::kStructure, .name = "KinesisStreamingDestinationInput", .members = kKinesisSwitchMembers};
+constinit const Shape kUpdateKinesisStreamingDestination{
+    .kind = ShapeKind::kStructure, .name = "UpdateKinesisStreamingDestinationInput", .members = kKinesisUpdateMembers};
+constinit const Shape kDescribeKinesisStreamingDestination{
+    .kind = ShapeKind::kStructure, .name = "DescribeKinesisStreamingDestinationInput", .members = kNamedTableMembers};
 constinit const Shape kDescribeContinuousBackups{
     .kind = ShapeKind::kStructure, .name = "DescribeContinuousBackupsInput", .members = kNamedTableMembers};
 constinit const Shape kUpdateTimeToLive{

@@ -19,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import tables  # noqa: E402  (it stands beside this file)
+from fake_kinesis import running_fake_kinesis  # noqa: E402
 from postgres import store_arguments  # noqa: E402
 from server import running_server  # noqa: E402
 
@@ -63,7 +64,8 @@ def endpoint():
         os.environ["PARTITA_ENDPOINT"] = os.environ["PARTITA_ENDPOINT"].rstrip("/")
         yield
         return
-    with store_arguments(os.environ.get("PARTITA_ENGINE", "memory")) as store, running_server(**store, extra_args=["--dax", "127.0.0.1:0"]) as server:
+    with store_arguments(os.environ.get("PARTITA_ENGINE", "memory")) as store, running_fake_kinesis() as kinesis, \
+            running_server(**store, extra_args=["--dax", "127.0.0.1:0", "--kinesis-endpoint", kinesis.url]) as server:
         os.environ["PARTITA_ENDPOINT"] = server.url
         yield
         del os.environ["PARTITA_ENDPOINT"]

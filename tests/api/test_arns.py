@@ -22,6 +22,7 @@ NAMING = {
     "DescribeTimeToLive": {},
     "UpdateTimeToLive": {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}},
     "DescribeContinuousBackups": {},
+    "DescribeKinesisStreamingDestination": {},
     "DescribeContributorInsights": {},
     "UpdateContributorInsights": {"ContributorInsightsAction": "ENABLE"},
     "ListContributorInsights": {},
@@ -70,7 +71,7 @@ def test_an_arn_of_elsewhere_names_nothing_here(table, operation, request_):
 def test_an_arn_of_another_account(table, operation, request_):
     arn = HERE.format(table).replace(ACCOUNT, "210987654321")
     reply = expect_error(operation, request_(arn), "AccessDeniedException")
-    if "TableName" in request_(arn) and operation in list(NAMING)[:9]:
+    if "TableName" in request_(arn) and operation in list(NAMING)[:10]:
         assert reply.message == "Access is denied"
 
 

@@ -45,6 +45,11 @@ ON_TABLES = {
     "DescribeTimeToLive": {},
     "UpdateTimeToLive": {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}},
     "DescribeContinuousBackups": {},
+    "DescribeKinesisStreamingDestination": {},
+    "EnableKinesisStreamingDestination": {"StreamArn": "x" * 37},
+    "DisableKinesisStreamingDestination": {"StreamArn": "x" * 37},
+    "UpdateKinesisStreamingDestination": {
+        "StreamArn": "x" * 37, "UpdateKinesisStreamingConfiguration": {"ApproximateCreationDateTimePrecision": "MICROSECOND"}},
     "DescribeContributorInsights": {},
     "UpdateContributorInsights": {"ContributorInsightsAction": "ENABLE"},
     "ListContributorInsights": {},

@@ -6,6 +6,7 @@ CARRIAGE = "src/sinks/carriage.cc"
 MAKER = "src/table/rows/sink_maker.cc"
 CHANGES = "src/sinks/change_carriage.cc"
 SLICE = "src/sinks/change_slice.cc"
+KINESIS = "src/sinks/kinesis_destination.cc"
 
 SINKS = [
     Mutant("a sink does not hear of deletions", MAKER,
@@ -69,4 +70,16 @@ SINKS = [
            "    progress_.delivered[i] = {};\n", "", ("sinks_test:*GoesOnInAnOlderStore*",)),
     Mutant("a letter forgets the rest of its images", "src/sinks/change_letters.cc",
            "    images += piece->as_string();\n", "", ("sinks_test:*HoldTheLargestImages*",)),
+    Mutant("a record of Kinesis overtakes one that failed", KINESIS,
+           "if (is_taken && !held.contains(record.item)) {", "if (is_taken) {",
+           ("change_destinations_test:*SendsWhatFailedAgain*",)),
+    Mutant("a record is blamed for a Kinesis stream that is gone", KINESIS,
+           "  if (outcome != KinesisOutcome::kDone) return Trouble{", "  if (outcome != KinesisOutcome::kDone && reply.status == 0) return Trouble{",
+           ("change_destinations_test:*RejectsNothingWhileTheStreamIsGone*",)),
+    Mutant("a Kinesis stream that is gone fails for good", CHANGES,
+           "const bool waits = !sink_->owner.empty() && progress_.begun;", "const bool waits = false;",
+           ("change_destinations_test:*KeepsAStreamThatIsLostLater*",)),
+    Mutant("two Kinesis streams of a table are on", "src/sinks/kinesis_streaming.cc",
+           "return is_live(one, now_ms); })) {", "return false && is_live(one, now_ms); })) {",
+           ("change_destinations_test:*EnablesOneOfTwo*",)),
 ]

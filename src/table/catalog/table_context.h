@@ -70,6 +70,8 @@ struct DatabaseOptions {
   bool exclusive = false;
   // When the database was last rolled back to a snapshot; 0: never.
   int64_t rolled_back_ms = 0;
+  // Why the tables' changes cannot be sent to Kinesis: a sentence. Empty: they can.
+  std::string no_kinesis = {};
   // The largest item collection of a table with a local index.
   int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };

@@ -140,6 +140,16 @@ struct StreamInfo {
   Tags tags;                        // of the stream; the table's are its own
 };
 
+// A Kinesis stream that the table's changes go to, or went to. `sink` tells whether they do.
+struct KinesisStream {
+  std::string arn;
+  uint16_t sink = 0;       // the number of the sink that carries them; 0: it is off, or could not be used
+  std::string precision;   // of times; empty: never set, which is MILLISECOND
+  bool updating = false;   // what changed last is its precision
+  std::string failure;     // why it could not be used; empty: it could
+  int64_t changed_ms = 0;  // when it was last enabled, updated or disabled
+};
+
 struct TimeToLive {
   std::string attribute;  // holds the moment; see expiry.h
   uint64_t run = 0;       // the description's revision that switched it on
@@ -184,6 +194,7 @@ struct TableInfo {
   Tags tags;
   std::optional<Pending<Tags>> tags_in_flight;  // the last change of tags, until it takes effect
   std::optional<Insights> insights;             // nothing: never set
+  std::vector<KinesisStream> kinesis;           // the newest first; at most one has a sink
   uint64_t revision = 1;                        // grows with every change
   std::vector<Counting> counting;
   std::vector<uint16_t> sinks;         // the numbers of its sinks, see sink_rows.h

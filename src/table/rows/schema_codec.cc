@@ -258,6 +258,30 @@ IndexInfo index_from(const AttributeMap& map, bool& sound) {
   return index;
 }
 
+AttributeValue from_kinesis(const KinesisStream& stream) {
+  AttributeMap map;
+  map.set("arn", text(stream.arn));
+  map.set("changed", whole(stream.changed_ms));
+  map.set("failure", text(stream.failure));
+  map.set("precision", text(stream.precision));
+  map.set("sink", whole(stream.sink));
+  map.set("updating", flag(stream.updating));
+  return AttributeValue::map(std::move(map));
+}
+
+KinesisStream kinesis_from(const model::AttributeMap& map, bool& sound) {
+  Fields fields(map);
+  KinesisStream stream;
+  fields.take("arn", stream.arn);
+  fields.take("changed", stream.changed_ms);
+  fields.take("failure", stream.failure);
+  fields.take("precision", stream.precision);
+  fields.take("sink", stream.sink);
+  fields.take("updating", stream.updating);
+  sound &= fields.sound();
+  return stream;
+}
+
 void put_settings(AttributeMap& item, const TableInfo& table) {
   put_limits(item, table);
   put_insights(item, table);
@@ -371,6 +395,11 @@ model::Item to_item(const TableInfo& table) {
     if (!table.change_sinks.empty()) item.set("change_sinks", from_numbers(table.change_sinks));
     item.set("next_sink", whole(table.next_sink));
   }
+  if (!table.kinesis.empty()) {
+    AttributeValue::List streams;
+    for (const KinesisStream& stream : table.kinesis) streams.push_back(from_kinesis(stream));
+    item.set("kinesis", AttributeValue::list(std::move(streams)));
+  }
   item.set("sort", from_elements(table.keys.sort));
   item.set("status", whole(static_cast<int64_t>(table.status)));
   item.set("throughput", from_throughput(table.throughput));
@@ -390,6 +419,8 @@ Result<TableInfo> table_from_item(const model::Item& item) {
   bool sound = true;
   fields.each("indexes", [&](const AttributeValue& map) { table.indexes.push_back(index_from(map.as_map(), sound)); });
   fields.take("job", table.job);
+  fields.each("kinesis",
+              [&](const AttributeValue& map) { table.kinesis.push_back(kinesis_from(map.as_map(), sound)); });
   fields.take("name", table.name);
   fields.take("next_index", table.next_index_id);
   fields.take("next_sink", table.next_sink);

@@ -1,0 +1,319 @@
+"""Kinesis streaming of tables: every change arrives, those of an item in their order, whatever happens."""
+
+import collections
+import datetime
+import json
+import random
+import threading
+import time
+import urllib.request
+
+import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from fake_kinesis import running_fake_kinesis
+from kinesis_servers import Unavailable, running_kinesis
+from server import running_server
+from sinks import create_sink, letters_of, run_sink, sinks_of, states_of
+from store_content import SIGNED
+from waiting import wait_until
+
+ARN = "arn:aws:kinesis:us-east-1:000000000000:stream/{}"
+STATUS = "DestinationStatus"
+ITEMS = 40
+WRITERS = 4
+CATCH_UP_S = 60
+
+
+@pytest.fixture(scope="module", params=["kinesalite", "moto"])
+def kinesis(request):
+    try:
+        with running_kinesis(request.param) as running, running_fake_kinesis(upstream=running.url) as relay:
+            if request.param == "moto":
+                running.url = relay.url
+            yield running
+    except Unavailable as why:
+        pytest.skip(f"{request.param}: {why}")
+
+
+def create_table(client, name):
+    client.create_table(TableName=name, BillingMode="PAY_PER_REQUEST", AttributeDefinitions=[{"AttributeName": "p", "AttributeType": "S"}],
+                        KeySchema=[{"AttributeName": "p", "KeyType": "HASH"}])
+
+
+def destination(client, table):
+    return client.describe_kinesis_streaming_destination(TableName=table)["KinesisDataStreamDestinations"][0]
+
+
+def call(server, operation, **members):
+    """For members that older clients do not know."""
+    headers = {"X-Amz-Target": f"DynamoDB_20120810.{operation}", "Content-Type": "application/x-amz-json-1.0",
+               "Authorization": SIGNED, "X-Amz-Date": "20260101T000000Z"}
+    request = urllib.request.Request(server.url, json.dumps(members).encode(), headers)
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        return json.load(reply)
+
+
+def enable(server, table, arn, **configuration):
+    client = server.client()
+    reply = call(server, "EnableKinesisStreamingDestination", TableName=table, StreamArn=arn, EnableKinesisStreamingConfiguration=configuration)
+    assert reply[STATUS] == "ENABLING"
+    wait_until(lambda: destination(client, table)[STATUS] != "ENABLING")
+    assert destination(client, table)[STATUS] == "ACTIVE", destination(client, table)
+
+
+def change(client, table, item):
+    """Adds 1 to the item's n; the new value."""
+    reply = client.update_item(TableName=table, Key={"p": {"S": item}}, UpdateExpression="ADD n :one",
+                               ExpressionAttributeValues={":one": {"N": "1"}}, ReturnValues="UPDATED_NEW")
+    return int(reply["Attributes"]["n"]["N"])
+
+
+def by_item(records):
+    """{item: its values of n, in the order of the stream}; each item is in one shard."""
+    found, keys = collections.defaultdict(list), collections.defaultdict(set)
+    for partition_key, record in records:
+        image = record["dynamodb"]["NewImage"]
+        found[image["p"]["S"]].append(int(image["n"]["N"]))
+        keys[image["p"]["S"]].add(partition_key)
+    assert all(len(each) == 1 for each in keys.values())
+    return dict(found)
+
+
+def last_of_each(values):
+    """What is left if of each value only its last place counts."""
+    places = {value: place for place, value in enumerate(values)}
+    return sorted(places, key=places.get)
+
+
+def wait_for(records, expected):
+    """Waits until `records()` has all changes of each item: {item: how many}."""
+    deadline = time.monotonic() + CATCH_UP_S
+    while True:
+        found = by_item(records())
+        if all(found.get(item) and set(found[item]) == set(range(1, count + 1)) for item, count in expected.items()):
+            assert set(found) == set(expected)
+            return found
+        missing = {item: count - len(set(found.get(item, []))) for item, count in expected.items()}
+        assert time.monotonic() < deadline, {item: count for item, count in missing.items() if count}
+        time.sleep(0.2)
+
+
+class Writers:
+    """Threads that change items, whatever becomes of the server."""
+
+    def __init__(self, server, table):
+        self.server, self.table = server, table
+        self.stop = threading.Event()
+        self.threads = [threading.Thread(target=self.write, args=(number,)) for number in range(WRITERS)]
+
+    def write(self, number):
+        chance = random.Random(number)
+        client = self.server.client(connect_timeout=2, read_timeout=5)
+        while not self.stop.is_set():
+            try:
+                change(client, self.table, f"item-{number}-{chance.randrange(ITEMS)}")
+            except Exception:  # noqa: BLE001  (the server is gone)
+                time.sleep(0.02)
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *failure):
+        self.stop.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def expected_of(client, table):
+    """{item: how often it was changed}"""
+    pages = client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
+    return {item["p"]["S"]: int(item["n"]["N"]) for page in pages for item in page["Items"]}
+
+
+def test_every_change_arrives_once_and_in_order(kinesis):
+    arn = kinesis.create_stream("once", shards=3)
+    with running_server(extra_args=["--kinesis-endpoint", kinesis.url]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        change(client, "Orders", "before")
+        enable(server, "Orders", arn)
+        with Writers(server, "Orders"):
+            time.sleep(3)
+        expected = expected_of(client, "Orders")
+        del expected["before"]
+        found = wait_for(lambda: kinesis.records("once"), expected)
+        assert all(values == sorted(values) and len(values) == expected[item] for item, values in found.items())
+        assert sum(expected.values()) > 100
+        ids = [record["eventID"] for _, record in kinesis.records("once")]
+        assert len(set(ids)) == len(ids) == sum(expected.values())
+
+
+def test_a_record_is_what_dynamodb_sends():
+    with running_fake_kinesis() as kinesis, running_server(in_memory=True, extra_args=["--kinesis-endpoint", kinesis.url]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        enable(server, "Orders", ARN.format("orders"), ApproximateCreationDateTimePrecision="MICROSECOND")
+        change(client, "Orders", "a")
+        client.delete_item(TableName="Orders", Key={"p": {"S": "a"}})
+        wait_until(lambda: len(kinesis.records("orders")) == 2)
+        (key, first), (same_key, second) = kinesis.records("orders")
+        assert key == same_key and len(key) == 32
+        micros = first["dynamodb"].pop("ApproximateCreationDateTime")
+        assert abs(micros / 1e6 - time.time()) < 60
+        event = first.pop("eventID")
+        assert event != second["eventID"]
+        assert first == {
+            "awsRegion": "us-east-1", "eventName": "INSERT", "userIdentity": None, "recordFormat": "application/json",
+            "tableName": "Orders", "eventSource": "aws:dynamodb",
+            "dynamodb": {"Keys": {"p": {"S": "a"}}, "NewImage": {"p": {"S": "a"}, "n": {"N": "1"}}, "SizeBytes": 7,
+                         "ApproximateCreationDateTimePrecision": "MICROSECOND"}}
+        assert second["eventName"] == "REMOVE" and second["dynamodb"]["OldImage"] == {"p": {"S": "a"}, "n": {"N": "1"}}
+        call(server, "UpdateKinesisStreamingDestination", TableName="Orders", StreamArn=ARN.format("orders"),
+             UpdateKinesisStreamingConfiguration={"ApproximateCreationDateTimePrecision": "MILLISECOND"})
+        wait_until(lambda: destination(client, "Orders")[STATUS] == "ACTIVE")
+        change(client, "Orders", "b")
+        wait_until(lambda: len(kinesis.records("orders")) == 3)
+        third = kinesis.records("orders")[2][1]["dynamodb"]
+        assert "ApproximateCreationDateTimePrecision" not in third and abs(third["ApproximateCreationDateTime"] / 1e3 - time.time()) < 60
+
+
+def test_requests_are_signed_as_aws_wants(tmp_path):
+    keys = tmp_path / "keys"
+    keys.write_text("[streams]\naws_access_key_id = AKIDSTREAMS\naws_secret_access_key = some secret\naws_session_token = a+token\n")
+    keys.chmod(0o600)
+    with running_fake_kinesis() as kinesis, running_server(
+            in_memory=True, extra_args=["--kinesis-endpoint", kinesis.url, "--kinesis-credentials", keys]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        enable(server, "Orders", "arn:aws:kinesis:eu-west-3:000000000000:stream/orders")
+        change(client, "Orders", "a")
+        wait_until(lambda: kinesis.records("orders"))
+        for headers, body in kinesis.seen:
+            request = AWSRequest("POST", kinesis.url + "/", {name: headers[name] for name in ("Content-Type", "X-Amz-Target")}, body)
+            signer = SigV4Auth(Credentials("AKIDSTREAMS", "some secret", "a+token"), "kinesis", "eu-west-3")
+            request.context["timestamp"] = headers["X-Amz-Date"]
+            request.headers["X-Amz-Date"] = headers["X-Amz-Date"]
+            request.headers["X-Amz-Security-Token"] = headers["X-Amz-Security-Token"]
+            signature = signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
+            assert headers["Authorization"].endswith(f", Signature={signature}")
+            sent = datetime.datetime.strptime(headers["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
+            assert abs(sent.timestamp() - time.time()) < 60
+
+
+def test_partial_failures_keep_the_order_of_items(kinesis):
+    arn = kinesis.create_stream("partial", shards=2)
+    chance = random.Random(1)
+    with running_fake_kinesis(upstream=kinesis.url) as relay, running_server(extra_args=["--kinesis-endpoint", relay.url]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        enable(server, "Orders", arn)
+        relay.fails = lambda record: chance.random() < 0.1
+        with Writers(server, "Orders"):
+            time.sleep(3)
+        relay.fails = lambda record: False
+        expected = expected_of(client, "Orders")
+        found = wait_for(lambda: kinesis.records("partial"), expected)
+        assert relay.failed > 20
+        for values in found.values():
+            assert last_of_each(values) == sorted(set(values)), values
+        # A failure sends the later changes of the same item again, and no others.
+        assert sum(map(len, found.values())) < 1.5 * sum(expected.values())
+
+
+def test_kills_lose_nothing(kinesis):
+    arn = kinesis.create_stream("kills", shards=2)
+    kills = 5
+    with running_server(extra_args=["--kinesis-endpoint", kinesis.url]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        enable(server, "Orders", arn)
+        with Writers(server, "Orders"):
+            for _ in range(kills):
+                time.sleep(1)
+                server.kill()
+                server.start()
+        expected = expected_of(client, "Orders")
+        found = wait_for(lambda: kinesis.records("kills"), expected)
+        for values in found.values():
+            assert last_of_each(values) == sorted(set(values)), values
+        assert destination(client, "Orders")[STATUS] == "ACTIVE"
+        doubles = sum(map(len, found.values())) - sum(expected.values())
+        print(f"{kinesis.name}: {sum(expected.values())} changes, {kills} kills, {doubles} doubles")
+
+
+def test_enabling_goes_on_after_a_kill():
+    with running_fake_kinesis() as kinesis, running_server(extra_args=["--kinesis-endpoint", kinesis.url]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        for stream, status in (("absent", "ENABLE_FAILED"), ("orders", "ACTIVE")):
+            client.enable_kinesis_streaming_destination(TableName="Orders", StreamArn=ARN.format(stream))
+            server.kill()
+            server.start()
+            wait_until(lambda: destination(client, "Orders")[STATUS] != "ENABLING")
+            assert destination(client, "Orders")[STATUS] == status
+        assert [each["State"] for each in sinks_of(server, "Orders") if each["State"] != "DELETING"] == ["CARRYING"]
+        client.delete_table(TableName="Orders")
+        wait_until(lambda: json.loads(run_sink(server, "list", "--json"))["Sinks"] == [])
+
+
+def test_changes_wait_while_the_endpoint_is_away():
+    """Also if the server is started meanwhile."""
+    away = "http://127.0.0.1:1"
+    with running_fake_kinesis() as kinesis, running_server(extra_args=["--kinesis-endpoint", kinesis.url]) as server:
+        arguments = server._arguments
+        client = server.client()
+        create_table(client, "Orders")
+        enable(server, "Orders", ARN.format("orders"))
+        server.stop()
+        arguments[arguments.index(kinesis.url)] = away
+        server.start()
+        change(client, "Orders", "a")
+        wait_until(lambda: "Cannot reach" in destination(client, "Orders").get("DestinationStatusDescription", ""))
+        assert destination(client, "Orders")[STATUS] == "ACTIVE"
+        assert states_of(server, "Orders") == ["CARRYING"]
+        server.stop()
+        arguments[arguments.index(away)] = kinesis.url
+        server.start()
+        wait_for(lambda: kinesis.records("orders"), {"a": 1})
+
+
+def test_without_an_endpoint_and_in_namespaces():
+    with running_server(in_memory=True) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        with pytest.raises(client.exceptions.ClientError, match="--kinesis-endpoint"):
+            client.enable_kinesis_streaming_destination(TableName="Orders", StreamArn=ARN.format("orders"))
+    with running_fake_kinesis() as kinesis, running_server(
+            in_memory=True, extra_args=["--kinesis-endpoint", kinesis.url, "--namespaces", "key"]) as server:
+        client = server.client()
+        create_table(client, "Orders")
+        with pytest.raises(client.exceptions.ClientError, match="default namespace"):
+            client.enable_kinesis_streaming_destination(TableName="Orders", StreamArn=ARN.format("orders"))
+
+
+def test_a_sink_of_an_operator(kinesis):
+    """The same without the operations, to any server; what is refused becomes a dead letter."""
+    kinesis.create_stream("mine")
+    with running_server() as server:
+        client = server.client()
+        create_table(client, "Orders")
+        create_sink(server, "Orders", f"kinesis+{kinesis.url}/mine", "--set", "region=us-east-1")
+        for _ in range(3):
+            change(client, "Orders", "a")
+        # JSON doubles quotation marks. Both images together are larger than these take in one record.
+        large = {"p": {"S": "b"}, "text": {"S": '"' * 390_000}}
+        for n in "12":
+            client.put_item(TableName="Orders", Item={**large, "n": {"N": n}})
+        change(client, "Orders", "b")
+        wait_until(lambda: sinks_of(server, "Orders")[0]["Sent"] + sinks_of(server, "Orders")[0]["Rejected"] == 6)
+        found = by_item(kinesis.records("mine"))
+        assert found["a"] == [1, 2, 3]
+        rejected = sinks_of(server, "Orders")[0]["Rejected"]
+        # Large ones are in several parts.
+        letters = {key: letter for key, letter in letters_of(client, "Orders-dead-letters").items() if "/" not in key}
+        assert len(letters) == rejected and len(found["b"]) == 3 - rejected
+        assert all("PutRecords" in letter["reason"]["S"] for letter in letters.values())
