@@ -9,8 +9,8 @@ import time
 
 import pytest
 import tables
-from client import (NOT_FOUND, NOT_NULL, at_least, at_most, call, enum, expect_error, expect_validation, ok, one, region,
-                    unsatisfied)
+from client import (NOT_FOUND, NOT_NULL, at_least, at_most, call, enum, expect_error, expect_validation, ok, one,
+                    region, unsatisfied)
 from tables import fresh_table, simple
 
 op = pytest.mark.op

@@ -30,6 +30,7 @@ CATCH_UP_S = 60
 def kinesis(request):
     try:
         with running_kinesis(request.param) as running, running_fake_kinesis(upstream=running.url) as relay:
+            # It loses records of requests that come at the same time; the relay sends them one by one.
             if request.param == "moto":
                 running.url = relay.url
             yield running

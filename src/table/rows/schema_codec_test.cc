@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "table/rows/schema.h"
 
 namespace partita::table {
@@ -40,6 +42,8 @@ TableInfo rich_table() {
   table.tags = {{"team", "blue"}, {"empty", ""}};
   table.tags_in_flight = {{{"team", "blue"}}, 49};
   table.insights = Insights{true, true, 43, 44, true};
+  table.kinesis = {{.arn = "arn:one", .sink = 7, .precision = "MICROSECOND", .updating = true, .changed_ms = 47},
+                   {.arn = "arn:two", .failure = "why", .changed_ms = 48}};
   table.ttl = TimeToLive{"expires", 47};
   table.ttl_changed_ms = 48;
   table.revision = 12;
@@ -85,6 +89,11 @@ TEST(SchemaCodecTest, WhatIsStoredComesBack) {
   EXPECT_EQ(table->ttl, rich_table().ttl);
   EXPECT_EQ(table->ttl_changed_ms, 48);
   EXPECT_EQ(table->insights, rich_table().insights);
+  ASSERT_EQ(table->kinesis.size(), 2U);
+  const KinesisStream& stream = table->kinesis[0];
+  EXPECT_EQ(std::tie(stream.arn, stream.precision, stream.failure), std::tuple("arn:one", "MICROSECOND", ""));
+  EXPECT_TRUE(stream.sink == 7 && stream.updating && stream.changed_ms == 47);
+  EXPECT_TRUE(table->kinesis[1].failure == "why" && table->kinesis[1].sink == 0 && !table->kinesis[1].updating);
   EXPECT_EQ(table->indexes[0].insights, rich_table().indexes[0].insights);
   EXPECT_FALSE(table->indexes[1].insights);
   ASSERT_TRUE(table->next_encryption);
