@@ -21,6 +21,7 @@
 #include "app/service_manager.h"
 #include "app/signals.h"
 #include "app/sockets.h"
+#include "auth/sign_request.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/nonblocking_writer.h"
@@ -301,6 +302,8 @@ Result<void> read_inputs(const cli::ServeOptions& options, Inputs& inputs) {
     PARTITA_TRY(inputs.certificate, net::Certificate::load(options.tls.certificate, options.tls.key));
   }
   PARTITA_TRY(inputs.token, token_for(options.access));
+  // It is read again for each request; a mistake is better told now.
+  if (!options.kinesis.credentials.empty()) PARTITA_TRY_VOID(auth::read_signing_key(options.kinesis.credentials));
   return {};
 }
 

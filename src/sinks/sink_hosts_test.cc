@@ -31,6 +31,7 @@ TEST(SinkHosts, AreThoseOfTheList) {
                           "kafka://kafka-1:9092,other/T",
                           "kafka://kafka-1,/T",
                           "file:///etc",
+                          "kinesis:///orders",
                           "search.example.com",
                           "http://search.example.com:",
                           "http://search.example.com:80:80",

@@ -282,6 +282,16 @@ def test_changes_wait_while_the_endpoint_is_away():
         wait_for(lambda: kinesis.records("orders"), {"a": 1})
 
 
+def test_credentials_are_checked_at_the_start(tmp_path):
+    keys = tmp_path / "keys"
+    for text, mode, why in (("[a]", 0o600, "aws_access_key_id"), ("", 0o644, "chmod 600")):
+        keys.write_text(text)
+        keys.chmod(mode)
+        with pytest.raises(RuntimeError, match=why), running_server(
+                in_memory=True, extra_args=["--kinesis-endpoint", "http://127.0.0.1:1", "--kinesis-credentials", keys]):
+            pass
+
+
 def test_without_an_endpoint_and_in_namespaces():
     with running_server(in_memory=True) as server:
         client = server.client()
