@@ -3,6 +3,7 @@
 import collections
 import datetime
 import json
+import os
 import random
 import threading
 import time
@@ -24,6 +25,7 @@ STATUS = "DestinationStatus"
 ITEMS = 40
 WRITERS = 4
 CATCH_UP_S = 60
+KILLS = int(os.environ.get("PARTITA_SINK_KILLS", 3))
 
 
 @pytest.fixture(scope="module", params=["kinesalite", "moto"])
@@ -227,23 +229,26 @@ def test_partial_failures_keep_the_order_of_items(kinesis):
 
 def test_kills_lose_nothing(kinesis):
     arn = kinesis.create_stream("kills", shards=2)
-    kills = 5
-    with running_server(extra_args=["--kinesis-endpoint", kinesis.url]) as server:
+    chance = random.Random(2)
+    with running_fake_kinesis(upstream=kinesis.url) as relay, running_server(extra_args=["--kinesis-endpoint", relay.url]) as server:
         client = server.client()
         create_table(client, "Orders")
         enable(server, "Orders", arn)
+        relay.fails = lambda record: chance.random() < 0.02
         with Writers(server, "Orders"):
-            for _ in range(kills):
-                time.sleep(1)
+            for _ in range(KILLS):
+                # The lease of the killed server lasts three seconds.
+                time.sleep(4 + chance.random())
                 server.kill()
                 server.start()
+        relay.fails = lambda record: False
         expected = expected_of(client, "Orders")
         found = wait_for(lambda: kinesis.records("kills"), expected)
         for values in found.values():
             assert last_of_each(values) == sorted(set(values)), values
         assert destination(client, "Orders")[STATUS] == "ACTIVE"
         doubles = sum(map(len, found.values())) - sum(expected.values())
-        print(f"{kinesis.name}: {sum(expected.values())} changes, {kills} kills, {doubles} doubles")
+        print(f"{kinesis.name}: {sum(expected.values())} changes, {KILLS} kills, {relay.failed} failures, {doubles} doubles")
 
 
 def test_enabling_goes_on_after_a_kill():

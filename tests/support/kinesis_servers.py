@@ -103,7 +103,9 @@ def running_kinesis(name):
         command = ["setpriv", "--pdeathsig=KILL", "--", *_command(name, port)]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         session = boto3.session.Session(aws_access_key_id="local", aws_secret_access_key="local", region_name="us-east-1")
-        client = session.client("kinesis", endpoint_url=f"http://127.0.0.1:{port}", config=Config(retries={"max_attempts": 0}))
+        # moto fails readers while others write.
+        config = Config(retries={"max_attempts": 8})
+        client = session.client("kinesis", endpoint_url=f"http://127.0.0.1:{port}", config=config)
         try:
             deadline = time.monotonic() + START_TIMEOUT_S
             while True:
