@@ -1,15 +1,13 @@
-#include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "base/bytes.h"
+#include "base/check.h"
 #include "model/fault.h"
-#include "model/item_codec.h"
 #include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "table/streams/streams.h"
 #include "wire/json_writer.h"
+#include "wire/stream_record.h"
 
 namespace partita::ops {
 
@@ -29,7 +27,6 @@ std::string topic_of(const Read& read) {
   return table::topic_of(read.found.stream.table_id, read.found.stream.created_ms, read.shard);
 }
 
-// All as long as one another.
 std::string_view event_name(table::StreamEvent event) {
   switch (event) {
     case table::StreamEvent::kInsert:
@@ -42,106 +39,28 @@ std::string_view event_name(table::StreamEvent event) {
   PARTITA_CHECK(false);
 }
 
-void put_hex(uint64_t value, char* out) {
-  for (size_t i = 16; i-- > 0; value >>= 4) out[i] = "0123456789abcdef"[value & 15];
-}
-
-void append_number(std::string& out, int64_t value) {
-  std::array<char, 24> digits;
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  PARTITA_CHECK(error == std::errc());
-  out.append(digits.data(), end);
-}
-
-std::string quoted(std::string_view text) {
-  JsonWriter json;
-  json.string(text);
-  return std::move(json).take();
-}
-
-// Writes the records of one reply. What is the same in all of them is written once and copied.
+// Writes the records of one reply.
 class RecordWriter {
  public:
   RecordWriter(JsonWriter& json, const Context& context, const Read& read)
-      : json_(json),
-        name_(topic_of(read)),
-        topic_bytes_(name_.size()),
-        region_(quoted(context.caller.region)),
-        view_(quoted(read.found.stream.view_type)) {}
+      : json_(json, topic_of(read), context.caller.region, read.found.stream.view_type) {}
 
-  Result<void> write(const StreamRecords::One& one);
+  Result<void> write(const StreamRecords::One& one) {
+    const table::ItemRecord& record = one.record;
+    table::put_sequence_number(one.position, number_.data());
+    return json_.write({.event = event_name(record.event),
+                        .by_service = record.by_service,
+                        .at_ms = record.at_ms,
+                        .sequence_number = {number_.data(), number_.size()},
+                        .keys = record.keys,
+                        .new_image = record.new_image,
+                        .old_image = record.old_image});
+  }
 
  private:
-  Result<void> write_image(std::string_view name, std::string_view stored, int64_t& bytes);
-  std::string_view event(table::StreamEvent event);
-  std::string_view created(int64_t at_ms);
-  std::string_view place(int64_t bytes);
-
-  JsonWriter& json_;
-  std::string name_;  // of a record: its shard's topic and the sequence number
-  const size_t topic_bytes_;
-  const std::string region_;
-  const std::string view_;
-  std::string event_;
-  std::string text_;
+  wire::StreamRecordWriter json_;
+  std::array<char, table::kSequenceDigits> number_;
 };
-
-// The id is the same for the same record, whoever reads it, and no other's: of shards, any two may have the same
-// sequence numbers.
-std::string_view RecordWriter::event(table::StreamEvent event) {
-  constexpr std::string_view kId = R"("eventID":")";
-  constexpr size_t kIdBytes = 32;
-  constexpr std::string_view kName = R"(","eventName":")";
-  if (event_.empty()) {
-    event_.append(kId).append(kIdBytes, '0').append(kName).append(event_name(event));
-    event_.append(R"(","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":)").append(region_);
-  }
-  put_hex(hash64(name_), event_.data() + kId.size());
-  name_.push_back('.');
-  put_hex(hash64(name_), event_.data() + kId.size() + kIdBytes / 2);
-  std::ranges::copy(event_name(event), event_.begin() + kId.size() + kIdBytes + kName.size());
-  return event_;
-}
-
-std::string_view RecordWriter::created(int64_t at_ms) {
-  text_ = R"("ApproximateCreationDateTime":)";
-  append_number(text_, at_ms / 1000);  // rounded down to the second
-  return text_.append(".0");
-}
-
-std::string_view RecordWriter::place(int64_t bytes) {
-  text_ = R"("SequenceNumber":")";
-  text_.append(name_, topic_bytes_, table::kSequenceDigits).append(R"(","SizeBytes":)");
-  append_number(text_, bytes);
-  return text_.append(R"(,"StreamViewType":)").append(view_);
-}
-
-Result<void> RecordWriter::write_image(std::string_view name, std::string_view stored, int64_t& bytes) {
-  if (stored.empty()) return {};
-  PARTITA_TRY(const size_t size, model::encoded_item_size(stored));
-  bytes += static_cast<int64_t>(size);
-  json_.key(name);
-  return json_.write_encoded_item(stored);
-}
-
-Result<void> RecordWriter::write(const StreamRecords::One& one) {
-  const table::ItemRecord& record = one.record;
-  name_.resize(topic_bytes_ + table::kSequenceDigits);
-  table::put_sequence_number(one.position, name_.data() + topic_bytes_);
-  json_.begin_object();
-  json_.raw(event(record.event));
-  json_.begin_object("dynamodb");
-  json_.raw(created(record.at_ms));
-  int64_t bytes = 0;
-  PARTITA_TRY_VOID(write_image("Keys", record.keys, bytes));
-  PARTITA_TRY_VOID(write_image("NewImage", record.new_image, bytes));
-  PARTITA_TRY_VOID(write_image("OldImage", record.old_image, bytes));
-  json_.raw(place(bytes));
-  json_.end_object();
-  if (record.by_service) json_.raw(R"("userIdentity":{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"})");
-  json_.end_object();
-  return {};
-}
 
 // About as much as the reply takes: the images are a little longer in JSON.
 size_t expected_bytes(const Read& read) {
