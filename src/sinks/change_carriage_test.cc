@@ -289,6 +289,34 @@ TEST_F(ChangeSinks, WaitsForMoreInAWindow) {
   wait_until_replayed();
 }
 
+TEST_F(ChangeSinks, KeepsATextThoughNothingIsDone) {
+  create_table("T");
+  auto server = serve();
+  changes_.window = 3;
+  changes_.window_ms = 600'000;
+  changes_.counts_waits = true;
+  create_changes();
+  const auto counted = [&] {
+    uint64_t all = 0;
+    const SinkStatus now = status();
+    for (const std::string& text : now.progress.texts) all += text.empty() ? 0 : std::stoull(text);
+    return all;
+  };
+  put("T", "a", 1);
+  wait_until([&] { return counted() >= 1'000'000; }, "until the text is stored");
+  EXPECT_EQ(status().progress.trouble, "it waits");
+  EXPECT_EQ(changes_.taken(), 0U);
+  const uint64_t before = counted();
+  server.reset();
+  server = serve();
+  put("T", "a", 2);
+  wait_until([&] { return counted() > before; }, "until the text goes on");
+  EXPECT_EQ(changes_.taken(), 0U);
+  put("T", "a", 3);
+  wait_until_replayed();
+  EXPECT_EQ(counted() % 1'000'000, 3U);
+}
+
 TEST_F(ChangeSinks, LeavesNothingBehind) {
   create_table("T");
   const auto server = serve();

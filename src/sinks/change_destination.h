@@ -58,8 +58,9 @@ struct ChangesSent {
   size_t done = 0;                    // so many from the front need not be sent again; rejected ones are among them
   std::vector<Rejection> rejections;  // with indexes below `done`, ascending
   std::string trouble;                // why not all are done; empty: nothing is wrong
-  int64_t wait_ms = 0;      // at least so long before the rest is sent again, unless more changes were asked for
-  bool wants_more = false;  // it waits for further changes, or for `wait_ms`: a window
+  int64_t wait_ms = 0;  // at least so long before the rest is sent again, unless more changes were asked for
+  // It waits for further changes, or for `wait_ms`: a window. Then `trouble` is only shown, and makes no wait longer.
+  bool wants_more = false;
 };
 
 // send() is called by one thread at a time for each slice, for different slices at the same time. All calls block.
@@ -74,7 +75,7 @@ class ChangeDestination {
 
   // Sends changes of a slice from the front: those after what is stored as delivered, at least one, as many as
   // limits() allow. `state`: a text of the slice that is stored together with what is delivered; empty at first. The
-  // destination may change it, to at most 64 KiB; it is stored only if `done` is above 0.
+  // destination may change it, to at most 64 KiB, also if nothing is done.
   virtual Result<ChangesSent> send(size_t slice, std::span<const Change> changes, std::string& state) = 0;
 
   // Sends changes again that were rejected before: an operator asks for it. They are older than what is delivered, and

@@ -199,21 +199,24 @@ Task<Result<void>> ChangeSlice::take_sent(const std::vector<Change>& changes, Ch
   }
   PARTITA_CO_TRY(const bool noted, co_await put_letters(changes, sent.rejections));
   if (!noted) co_return Result<void>();
-  if (sent.done > 0) {
+  if (text != done_.text) {
     done_.text = std::move(text);
+    changed_ = true;
+  }
+  if (sent.done > 0) {
     done_.sent += sent.done - sent.rejections.size();
     done_.rejected += sent.rejections.size();
     advance(sent.done);
     backoff_.reset();
   }
   left_ = waiting_.size();
-  wants_more_ = sent.wants_more && sent.trouble.empty();
-  if (!sent.trouble.empty()) {
-    hold_up(std::move(sent.trouble), sent.wait_ms);
-  } else if (wants_more_) {
-    trouble_.clear();
+  wants_more_ = sent.wants_more;
+  if (wants_more_) {
+    trouble_ = std::move(sent.trouble);
     window_look_ns_ = now_ns() + kWindowLookMs * kNsPerMs;
     window_until_ns_ = now_ns() + (sent.wait_ms > 0 ? sent.wait_ms : kUsualWindowMs) * kNsPerMs;
+  } else if (!sent.trouble.empty()) {
+    hold_up(std::move(sent.trouble), sent.wait_ms);
   } else if (sent.done == 0) {
     hold_up("It takes nothing, and does not say why.", sent.wait_ms);
   } else {

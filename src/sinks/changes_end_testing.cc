@@ -28,6 +28,10 @@ class MemoryChanges final : public ChangeDestination {
     if (changes.size() < other_.window && now_ms() < begun_[slice] + other_.window_ms) {
       sent.wants_more = true;
       sent.wait_ms = begun_[slice] + other_.window_ms - now_ms();
+      if (other_.counts_waits) {
+        state = std::to_string((state.empty() ? 0 : std::stoull(state)) + 1'000'000);
+        sent.trouble = "it waits";
+      }
       return sent;
     }
     const bool dies = cut_ && cut_();

@@ -44,6 +44,7 @@ class ChangesEnd {
   // Changes are put off until so many are there, or for `window_ms`.
   std::atomic<size_t> window{0};
   std::atomic<int> window_ms{0};
+  std::atomic<bool> counts_waits{false};  // in the text of the slice, and says so
   std::atomic<bool> takes_poison{false};  // items with OtherEnd::kPoison are rejected otherwise
   std::atomic<size_t> most_changes{100};
 
