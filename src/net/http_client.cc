@@ -66,6 +66,7 @@ struct HttpClient::Transfer {
   bool refused = false;  // an option, or there was no memory for it
   bool too_large = false;
   bool head_complete = false;
+  bool connected = false;
   size_t head_size = 0;
   bool reads_body = true;
   size_t ignored = 0;  // bytes of a body that is not read
@@ -206,7 +207,7 @@ Result<HttpClient> HttpClient::create() {
 Result<HttpReply> HttpClient::send(const HttpRequest& request) {
   Transfer& transfer = *transfer_;
   const Libcurl& curl = transfer.curl;
-  transfer.refused = transfer.too_large = transfer.head_complete = false;
+  transfer.refused = transfer.too_large = transfer.head_complete = transfer.connected = false;
   transfer.head_size = transfer.ignored = 0;
   transfer.reads_body = request.reads_body;
   transfer.reply = {};
@@ -231,18 +232,21 @@ Result<HttpReply> HttpClient::send(const HttpRequest& request) {
   curl_off_t connected_us = 0;
   curl.curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &status);
   curl.curl_easy_getinfo(transfer.easy, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
+  transfer.connected = connected_us > 0;
   if (ready) curl.curl_multi_remove_handle(transfer.multi, transfer.easy);
   transfer.set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   curl.curl_slist_free_all(headers);
   // A head before the last is no reply: "100 Continue", or that of a proxy.
   const bool is_reply = !request.reads_body && transfer.head_complete && status >= 200;
   if (is_reply) code = CURLE_OK;
-  if (!code && connected_us > 0) return unavailable("The server did not answer in time.");
+  if (!code && transfer.connected) return unavailable("The server did not answer in time.");
   // libcurl takes the end of a connection for the end of a head.
   if (code == CURLE_OK && !transfer.head_complete) code = CURLE_PARTIAL_FILE;
   if (code != CURLE_OK) return transfer.error_of(code.value_or(CURLE_OPERATION_TIMEDOUT), request.url);
   transfer.reply.status = static_cast<int>(status);
   return std::move(transfer.reply);
 }
+
+bool HttpClient::connected() const { return transfer_->connected; }
 
 }  // namespace partita::net

@@ -60,6 +60,8 @@ class HttpClient {
   // Error: kUnavailable, with one sentence; whether the server did what was asked is not known. A status of 400 or more
   // is no error.
   Result<HttpReply> send(const HttpRequest& request);
+  // Whether the last request found a server: an error of it came later.
+  bool connected() const;
 
  private:
   struct Transfer;
