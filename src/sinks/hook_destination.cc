@@ -1,0 +1,353 @@
+#include "sinks/hook_destination.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "auth/sha256.h"
+#include "base/blocking_scope.h"
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/thread.h"
+#include "table/streams/streams.h"
+#include "wire/stream_record.h"
+
+namespace partita::sinks {
+
+namespace {
+
+constexpr int64_t kHookWorkMs = 250;  // of calls, before what they did is reported
+constexpr size_t kHookBytes = size_t{7} << 20;
+constexpr size_t kLargestEntry = size_t{1} << 20;  // about
+constexpr std::string_view kEventHead = R"({"Records":[)";
+constexpr std::string_view kEventTail = "]}";
+
+std::string_view hook_event_name(table::StreamEvent event) {
+  switch (event) {
+    case table::StreamEvent::kInsert:
+      return "INSERT";
+    case table::StreamEvent::kModify:
+      return "MODIFY";
+    case table::StreamEvent::kRemove:
+      return "REMOVE";
+  }
+  PARTITA_CHECK(false);
+}
+
+size_t hook_bytes(const Change& change) {
+  const table::ItemRecord& record = change.record;
+  return change.key.size() + record.keys.size() + record.old_image.size() + record.new_image.size();
+}
+
+void call_hook(HookCaller& caller, size_t line, const HookCall& call, HookAnswer& answer) {
+  try {
+    answer = caller.call(line, call);
+  } catch (const std::bad_alloc&) {
+    answer = {.kind = HookAnswer::Kind::kMissed, .reason = "There is no memory for it."};
+  }
+}
+
+}  // namespace
+
+HookDestination::HookDestination(ChangeSettings settings, HookOptions options, std::unique_ptr<HookCaller> caller,
+                                 const Clock& clock)
+    : settings_(std::move(settings)),
+      options_(std::move(options)),
+      caller_(std::move(caller)),
+      clock_(clock),
+      source_arn_(settings_.arn + "/stream/" + settings_.sink) {}
+
+ChangeDestination::Limits HookDestination::limits() const {
+  const size_t changes = 2 * options_.batch_size * options_.lanes;
+  return {.changes = std::clamp<size_t>(changes, 1'000, 20'000), .bytes = kHookBytes};
+}
+
+// Whether changes behind these may be kept back by the limits.
+bool HookDestination::is_full(std::span<const Change> changes) const {
+  if (changes.size() >= limits().changes) return true;
+  size_t bytes = 0;
+  for (const Change& each : changes) bytes += hook_bytes(each);
+  return bytes >= kHookBytes - kLargestEntry;
+}
+
+Result<std::string> HookDestination::record(size_t number, const Change& change) const {
+  const table::ItemRecord& record = change.record;
+  wire::JsonWriter json(512 + 2 * hook_bytes(change));
+  wire::StreamRecordWriter writer(json, settings_.id + "/" + std::to_string(number), settings_.region,
+                                  "NEW_AND_OLD_IMAGES");
+  writer.write_for_lambda(source_arn_);
+  const std::string sequence_number = table::sequence_number(change.position);
+  PARTITA_TRY_VOID(writer.write({.event = hook_event_name(record.event),
+                                 .by_service = record.by_service,
+                                 .at_ms = record.at_ms,
+                                 .sequence_number = sequence_number,
+                                 .keys = record.keys,
+                                 .new_image = record.new_image,
+                                 .old_image = record.old_image}));
+  return std::move(json).take();
+}
+
+HookCall HookDestination::call_of(size_t number, std::span<const Change> changes, const std::vector<size_t>& indexes,
+                                  std::string records) const {
+  HookCall call;
+  auth::Sha256 hash;
+  hash.add(settings_.id).add("/").add(std::to_string(number));
+  for (const size_t index : indexes) {
+    call.sequence_numbers.push_back(table::sequence_number(changes[index].position));
+    hash.add("/").add(call.sequence_numbers.back());
+  }
+  call.id = "msg_";
+  auth::append_hex(call.id, hash.finish());
+  call.body = std::move(records);
+  call.body += kEventTail;
+  return call;
+}
+
+void HookDestination::load(Slice& slice, const std::string& state) const {
+  if (std::exchange(slice.loaded, true)) return;
+  slice.lanes.resize(options_.lanes);
+  std::vector<StoredLane> stored = hook_lanes_from(state, options_.lanes);
+  for (size_t i = 0; i < stored.size(); ++i) {
+    slice.lanes[i].upto = stored[i].upto;
+    slice.lanes[i].calls.restore(stored[i].parts);
+  }
+}
+
+void HookDestination::look_at(size_t number, Slice& slice, std::span<const Change> changes) const {
+  while (!slice.seen.empty() && slice.seen.front().position < changes.front().position) slice.seen.pop_front();
+  if (!slice.seen.empty() && slice.seen.front().position != changes.front().position) slice.seen.clear();
+  for (size_t i = slice.seen.size(); i < changes.size(); ++i) {
+    const Change& change = changes[i];
+    Seen seen{.position = change.position};
+    if (options_.lanes > 1) seen.lane = hash64(change.key) % options_.lanes;
+    const std::optional<storage::Position>& upto = slice.lanes[seen.lane].upto;
+    if (upto && change.position <= *upto) {
+      seen.fate = Fate::kDone;
+    } else if (!options_.filter.empty()) {
+      const auto json = record(number, change);
+      if (!json.ok()) {
+        seen.fate = Fate::kRejected;
+        seen.reason = json.error().sentence();
+      } else if (!options_.filter.matches(*json)) {
+        seen.fate = Fate::kDone;
+      }
+    }
+    slice.seen.push_back(std::move(seen));
+  }
+}
+
+// Of each lane, the changes of its next call, were it made now. Those that are too old are rejected.
+std::vector<std::vector<size_t>> HookDestination::waiting(Slice& slice, std::span<const Change> changes) const {
+  std::vector<std::vector<size_t>> found(slice.lanes.size());
+  std::vector<bool> complete(slice.lanes.size());
+  const int64_t now_ms = clock_.now_ms();
+  for (size_t i = 0; i < changes.size(); ++i) {
+    Seen& seen = slice.seen[i];
+    Lane& lane = slice.lanes[seen.lane];
+    if (seen.fate != Fate::kWaits || complete[seen.lane]) continue;
+    if (options_.most_age_ms >= 0 && now_ms - changes[i].record.at_ms > options_.most_age_ms) {
+      complete[seen.lane] = !found[seen.lane].empty();
+      if (complete[seen.lane]) continue;
+      seen.fate = Fate::kRejected;
+      seen.reason = "It is older than MaximumRecordAgeInSeconds.";
+      if (!lane.trouble.empty()) seen.reason += " " + lane.trouble;
+      lane.calls.pass(1);
+      continue;
+    }
+    found[seen.lane].push_back(i);
+    complete[seen.lane] = found[seen.lane].size() >= lane.calls.batch_size(options_);
+  }
+  return found;
+}
+
+std::vector<HookDestination::Batch> HookDestination::gather(size_t number, Slice& slice,
+                                                            std::span<const Change> changes) const {
+  std::vector<Batch> batches;
+  const int64_t now_ns = clock_.monotonic_ns();
+  const bool full = is_full(changes);
+  std::vector<std::vector<size_t>> found = waiting(slice, changes);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Lane& lane = slice.lanes[i];
+    if (found[i].empty()) {
+      lane.window_ns.reset();
+      lane.trouble.clear();
+      continue;
+    }
+    if (!lane.window_ns) lane.window_ns = now_ns;
+    const int64_t window_end_ns = *lane.window_ns + options_.window_ms * kNsPerMs;
+    const bool waits =
+        found[i].size() < lane.calls.batch_size(options_) && !lane.calls.retries() && !full && now_ns < window_end_ns;
+    lane.until_ns = std::max(lane.calls.retry_at_ns(), waits ? window_end_ns : 0);
+    if (now_ns < lane.until_ns) continue;
+    Batch batch;
+    batch.lane = i;
+    batch.indexes = std::move(found[i]);
+    fill(number, slice, changes, batch);
+    if (!batch.indexes.empty()) batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
+// Makes the event. Changes that do not fit into it stay behind; those that fit into none are rejected.
+void HookDestination::fill(size_t number, Slice& slice, std::span<const Change> changes, Batch& batch) const {
+  std::string records(kEventHead);
+  std::vector<size_t> taken;
+  for (const size_t index : batch.indexes) {
+    const auto json = record(number, changes[index]);
+    const bool fits_alone = json.ok() && kEventHead.size() + json->size() + kEventTail.size() <= kMostEventBytes;
+    if (!fits_alone) {
+      // It has to be the first of its lane, as changes are done in order.
+      if (!taken.empty()) break;
+      slice.seen[index].fate = Fate::kRejected;
+      slice.seen[index].reason =
+          json.ok() ? "The record is larger than an event may be, 6 MiB." : std::string(json.error().sentence());
+      slice.lanes[batch.lane].calls.pass(1);
+      continue;
+    }
+    if (records.size() + 1 + json->size() + kEventTail.size() > kMostEventBytes) break;
+    if (!taken.empty()) records += ',';
+    records += *json;
+    taken.push_back(index);
+  }
+  batch.indexes = std::move(taken);
+  batch.call = call_of(number, changes, batch.indexes, std::move(records));
+}
+
+void HookDestination::call_all(size_t number, std::vector<Batch>& batches) const {
+  const auto line = [number](const Batch& batch) { return number * HookOptions::kMostLanes + batch.lane; };
+  std::vector<Thread> threads;
+  std::vector<Batch*> own;
+  for (Batch& batch : batches) {
+    if (&batch == &batches.front()) {
+      own.push_back(&batch);
+      continue;
+    }
+    auto thread = Thread::start("hook lane", [this, &batch, at = line(batch)](const std::stop_token&) {
+      const BlockingScope blocking;
+      call_hook(*caller_, at, batch.call, batch.answer);
+    });
+    if (thread.ok()) {
+      threads.push_back(std::move(*thread));
+    } else {
+      own.push_back(&batch);
+    }
+  }
+  for (Batch* const batch : own) call_hook(*caller_, line(*batch), batch->call, batch->answer);
+  for (Thread& thread : threads) thread.join();
+}
+
+void HookDestination::take(Slice& slice, Batch& batch) const {
+  Lane& lane = slice.lanes[batch.lane];
+  const int64_t now_ns = clock_.monotonic_ns();
+  if (batch.answer.kind == HookAnswer::Kind::kMissed) {
+    lane.calls.miss(now_ns);
+    lane.until_ns = lane.calls.retry_at_ns();
+    lane.trouble = std::move(batch.answer.reason);
+    return;
+  }
+  lane.window_ns.reset();
+  HookLane::Failed failed{.done = batch.indexes.size()};
+  if (batch.answer.kind == HookAnswer::Kind::kDone) {
+    lane.calls.succeed(batch.indexes.size());
+    lane.trouble.clear();
+  } else {
+    failed = lane.calls.fail(batch.indexes.size(), batch.answer.first, options_, now_ns);
+    lane.trouble = batch.answer.reason;
+  }
+  lane.until_ns = lane.calls.retry_at_ns();
+  for (size_t i = 0; i < failed.done + failed.discarded; ++i) {
+    Seen& seen = slice.seen[batch.indexes[i]];
+    seen.fate = i < failed.done ? Fate::kDone : Fate::kRejected;
+    if (i >= failed.done) seen.reason = "No retries are left. " + batch.answer.reason;
+  }
+}
+
+// The changes at the front that are done, and when there is more to do.
+void HookDestination::report(Slice& slice, std::span<const Change> changes, ChangesSent& sent) const {
+  while (sent.done < changes.size() && slice.seen[sent.done].fate != Fate::kWaits) {
+    Seen& seen = slice.seen[sent.done];
+    if (seen.fate == Fate::kRejected) sent.rejections.push_back({.index = sent.done, .reason = seen.reason});
+    ++sent.done;
+  }
+  if (sent.done == changes.size()) return;
+  std::vector<bool> blocked(slice.lanes.size());
+  const int64_t now_ns = clock_.monotonic_ns();
+  int64_t until_ns = INT64_MAX;
+  for (size_t i = sent.done; i < changes.size(); ++i) {
+    const Seen& seen = slice.seen[i];
+    if (seen.fate != Fate::kWaits || blocked[seen.lane]) continue;
+    blocked[seen.lane] = true;
+    const Lane& lane = slice.lanes[seen.lane];
+    if (sent.trouble.empty()) sent.trouble = lane.trouble;
+    until_ns = std::min(until_ns, lane.until_ns);
+  }
+  sent.wants_more = true;
+  sent.wait_ms = std::max<int64_t>((until_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 1);
+}
+
+std::string HookDestination::text_of(const Slice& slice, size_t done) const {
+  std::vector<StoredLane> stored(slice.lanes.size());
+  std::vector<bool> behind(slice.lanes.size());
+  std::vector<bool> holds(slice.lanes.size());
+  for (size_t i = done; i < slice.seen.size(); ++i) {
+    const Seen& seen = slice.seen[i];
+    // Its letter is written when the slice comes to it, so it must not be passed before.
+    if (seen.fate == Fate::kRejected) holds[seen.lane] = behind[seen.lane] = true;
+    if (seen.fate == Fate::kWaits) behind[seen.lane] = true;
+    if (seen.fate == Fate::kDone && !behind[seen.lane]) stored[seen.lane].upto = seen.position;
+  }
+  for (size_t i = 0; i < stored.size(); ++i) {
+    if (!holds[i]) stored[i].parts = slice.lanes[i].calls.parts();
+  }
+  return hook_text(stored);
+}
+
+Result<ChangesSent> HookDestination::send(size_t slice, std::span<const Change> changes, std::string& state) {
+  Slice& own = slices_[slice];
+  load(own, state);
+  look_at(slice, own, changes);
+  const int64_t until_ns = clock_.monotonic_ns() + kHookWorkMs * kNsPerMs;
+  while (!caller_->hurries()) {
+    std::vector<Batch> batches = gather(slice, own, changes);
+    if (batches.empty()) break;
+    call_all(slice, batches);
+    for (Batch& batch : batches) take(own, batch);
+    if (clock_.monotonic_ns() >= until_ns) break;
+  }
+  ChangesSent sent;
+  report(own, changes, sent);
+  state = text_of(own, sent.done);
+  return sent;
+}
+
+Result<ChangesSent> HookDestination::resend(size_t slice, std::span<const Change> changes) {
+  ChangesSent sent;
+  for (; sent.done < changes.size(); ++sent.done) {
+    const auto json = record(slice, changes[sent.done]);
+    if (!json.ok()) {
+      sent.rejections.push_back({.index = sent.done, .reason = std::string(json.error().sentence())});
+      continue;
+    }
+    HookAnswer answer;
+    const HookCall call = call_of(slice, changes, {sent.done}, std::string(kEventHead) + *json);
+    call_hook(*caller_, slice * HookOptions::kMostLanes, call, answer);
+    if (answer.kind == HookAnswer::Kind::kMissed) {
+      sent.trouble = std::move(answer.reason);
+      break;
+    }
+    if (answer.kind == HookAnswer::Kind::kFailed) {
+      sent.rejections.push_back({.index = sent.done, .reason = std::move(answer.reason)});
+    }
+  }
+  return sent;
+}
+
+Result<std::unique_ptr<ChangeDestination>> make_hook_destination(const ChangeSettings& settings,
+                                                                 std::stop_token hurry) {
+  PARTITA_TRY(HookOptions options, HookOptions::from(settings.options));
+  PARTITA_TRY(auto caller, make_http_hook(settings, options, system_clock(), std::move(hurry)));
+  return std::unique_ptr<ChangeDestination>(
+      std::make_unique<HookDestination>(settings, std::move(options), std::move(caller), system_clock()));
+}
+
+}  // namespace partita::sinks

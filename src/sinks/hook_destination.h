@@ -1,0 +1,92 @@
+// Functions behind HTTP as destinations of changes, called as Lambda calls them for a stream: docs/sinks.md.
+//
+// The changes of a slice go to lanes by their item, and each lane makes one call after the other. A lane may be ahead
+// of the slice, whose delivered changes have no gap: how far lanes are, and how often they tried, is in the slice's
+// text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "sinks/change_destination.h"
+#include "sinks/hook_call.h"
+#include "sinks/hook_lane.h"
+#include "sinks/hook_options.h"
+
+namespace partita::sinks {
+
+// The clock outlives it.
+class HookDestination final : public ChangeDestination {
+ public:
+  static constexpr size_t kMostEventBytes = size_t{6} << 20;
+
+  HookDestination(ChangeSettings settings, HookOptions options, std::unique_ptr<HookCaller> caller, const Clock& clock);
+
+  Result<void> prepare() override { return caller_->prepare(); }
+  Result<ChangesSent> send(size_t slice, std::span<const Change> changes, std::string& state) override;
+  // Each in a call of its own. Those that the function fails for are rejected again.
+  Result<ChangesSent> resend(size_t slice, std::span<const Change> changes) override;
+  Limits limits() const override;
+  std::string target() const override { return settings_.url; }
+
+ private:
+  enum class Fate : uint8_t { kWaits, kDone, kRejected };
+  // A change that was given, until the slice is behind it.
+  struct Seen {
+    storage::Position position{};
+    size_t lane = 0;
+    Fate fate = Fate::kWaits;
+    std::string reason = {};  // of kRejected
+  };
+  struct Lane {
+    HookLane calls;
+    std::optional<storage::Position> upto;  // it is done up to here
+    std::optional<int64_t> window_ns;       // when the first of its changes began to wait
+    int64_t until_ns = 0;                   // when it makes its next call, if nothing more comes
+    std::string trouble;
+  };
+  // Used by the thread of the slice.
+  struct Slice {
+    bool loaded = false;
+    std::vector<Lane> lanes;
+    std::deque<Seen> seen;  // the changes that were given last, and perhaps older ones before them
+  };
+  // A call that a lane makes now.
+  struct Batch {
+    size_t lane = 0;
+    std::vector<size_t> indexes;  // of the changes
+    HookCall call;
+    HookAnswer answer;
+  };
+
+  void load(Slice& slice, const std::string& state) const;
+  void look_at(size_t number, Slice& slice, std::span<const Change> changes) const;
+  std::vector<Batch> gather(size_t number, Slice& slice, std::span<const Change> changes) const;
+  std::vector<std::vector<size_t>> waiting(Slice& slice, std::span<const Change> changes) const;
+  void fill(size_t number, Slice& slice, std::span<const Change> changes, Batch& batch) const;
+  void call_all(size_t number, std::vector<Batch>& batches) const;
+  void take(Slice& slice, Batch& batch) const;
+  void report(Slice& slice, std::span<const Change> changes, ChangesSent& sent) const;
+  std::string text_of(const Slice& slice, size_t done) const;
+  // One record of an event. Error: kCorrupt.
+  Result<std::string> record(size_t number, const Change& change) const;
+  HookCall call_of(size_t number, std::span<const Change> changes, const std::vector<size_t>& indexes,
+                   std::string records) const;
+  bool is_full(std::span<const Change> changes) const;
+
+  const ChangeSettings settings_;
+  const HookOptions options_;
+  const std::unique_ptr<HookCaller> caller_;
+  const Clock& clock_;
+  const std::string source_arn_;
+  std::array<Slice, table::kSinkSlices> slices_;
+};
+
+}  // namespace partita::sinks

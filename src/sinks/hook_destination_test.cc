@@ -1,0 +1,351 @@
+#include "sinks/hook_destination.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/mutex.h"
+#include "sinks/changes_testing.h"
+#include "table/streams/streams.h"
+#include "wire/json_reader.h"
+
+namespace partita::sinks {
+namespace {
+
+// A function that a test is.
+class FakeHook final : public HookCaller {
+ public:
+  using Function = std::function<HookAnswer(const HookCall& call)>;
+  explicit FakeHook(Function function) : function_(std::move(function)) {}
+  HookAnswer call(size_t, const HookCall& call) override {
+    const MutexLock lock(mutex_);
+    return function_(call);
+  }
+
+ private:
+  Mutex mutex_;
+  const Function function_;
+};
+
+class HookDestinationTest : public testing::Test {
+ protected:
+  void make() {
+    auto hook = std::make_unique<FakeHook>([this](const HookCall& call) { return answer(call); });
+    hook_ = std::make_unique<HookDestination>(changes_settings("http://x"), options_, std::move(hook), clock_);
+  }
+  ChangesSent send(std::span<const Change> changes) {
+    if (!hook_) make();
+    auto sent = hook_->send(2, changes, state_);
+    EXPECT_TRUE(sent.ok());
+    return sent.ok() ? *std::move(sent) : ChangesSent();
+  }
+  // Sends until all is done, as a slice does; how many calls of the function that took.
+  size_t send_all(std::span<const Change> changes) {
+    const size_t before = calls_.size();
+    for (int i = 0; i < 1'000 && !changes.empty(); ++i) {
+      const ChangesSent sent = send(changes);
+      for (const Rejection& one : sent.rejections) {
+        rejected_.push_back(table::sequence_number(changes[one.index].position));
+        reasons_.push_back(one.reason);
+      }
+      changes = changes.subspan(sent.done);
+      if (changes.empty()) break;
+      EXPECT_TRUE(sent.wants_more);
+      EXPECT_GT(sent.wait_ms, 0);
+      clock_.advance_ms(sent.wait_ms);
+      if (restarts_) make();
+    }
+    EXPECT_TRUE(changes.empty()) << "it does not come to an end";
+    return calls_.size() - before;
+  }
+  static std::string number(size_t change) { return table::sequence_number(storage::Position(position(change))); }
+  static storage::Position position(size_t change) {
+    SomeChanges changes;
+    for (size_t i = 0; i <= change; ++i) changes.put("x", "y");
+    return changes.all().back().position;
+  }
+
+  HookOptions options_;
+  ManualClock clock_{1'700'000'000'000};
+  std::string state_;
+  bool restarts_ = false;  // before each call of send()
+  std::set<std::string> poison_;
+  bool down_ = false;
+  std::vector<HookCall> calls_;
+  std::vector<std::string> taken_;
+  std::vector<std::string> rejected_;
+  std::vector<std::string> reasons_;
+  std::unique_ptr<HookDestination> hook_;
+
+ private:
+  HookAnswer answer(const HookCall& call) {
+    if (down_) return {.kind = HookAnswer::Kind::kMissed, .reason = "It is down."};
+    calls_.push_back(call);
+    for (size_t i = 0; i < call.sequence_numbers.size(); ++i) {
+      if (poison_.contains(call.sequence_numbers[i])) {
+        return {.kind = HookAnswer::Kind::kFailed, .first = options_.reports_items ? i : 0, .reason = "It is poison."};
+      }
+      if (options_.reports_items) taken_.push_back(call.sequence_numbers[i]);
+    }
+    if (!options_.reports_items)
+      taken_.insert(taken_.end(), call.sequence_numbers.begin(), call.sequence_numbers.end());
+    return {};
+  }
+};
+
+TEST_F(HookDestinationTest, SendsEventsAsLambdaDoes) {
+  SomeChanges changes;
+  changes.put("a", "1");
+  changes.remove("b", "2");
+  EXPECT_EQ(send_all(changes.all()), 1U);
+  const auto document = wire::JsonDocument::parse(calls_[0].body);
+  ASSERT_TRUE(document.ok()) << calls_[0].body;
+  std::vector<wire::JsonValue> records;
+  for (const auto& one : document->root().get("Records").elements()) records.push_back(one);
+  ASSERT_EQ(records.size(), 2U);
+  const wire::JsonValue first = records[0];
+  EXPECT_EQ(wire::text_of(first.get("eventID")).size(), 32U);
+  EXPECT_EQ(wire::text_of(first.get("eventName")), "INSERT");
+  EXPECT_EQ(wire::text_of(first.get("eventVersion")), "1.1");
+  EXPECT_EQ(wire::text_of(first.get("eventSource")), "aws:dynamodb");
+  EXPECT_EQ(wire::text_of(first.get("awsRegion")), "eu-central-1");
+  EXPECT_EQ(wire::text_of(first.get("eventSourceARN")),
+            "arn:aws:dynamodb:eu-central-1:000000000000:table/Orders/stream/s");
+  EXPECT_EQ(wire::text_of(first.get("dynamodb").get("SequenceNumber")), number(0));
+  EXPECT_EQ(wire::text_of(first.get("dynamodb").get("StreamViewType")), "NEW_AND_OLD_IMAGES");
+  EXPECT_EQ(wire::text_of(first.get("dynamodb").get("NewImage").get("v").get("S")), "1");
+  EXPECT_EQ(wire::text_of(records[1].get("dynamodb").get("OldImage").get("v").get("S")), "2");
+  EXPECT_EQ(state_, "");
+}
+
+TEST_F(HookDestinationTest, SendsFullBatchesAtOnceAndTheRestAfterTheWindow) {
+  options_.batch_size = 3;
+  options_.window_ms = 5'000;
+  SomeChanges changes;
+  for (int i = 0; i < 7; ++i) changes.put("k" + std::to_string(i), "v");
+  const ChangesSent sent = send(changes.all());
+  EXPECT_EQ(sent.done, 6U);
+  EXPECT_TRUE(sent.wants_more);
+  EXPECT_EQ(sent.wait_ms, 5'000);
+  clock_.advance_ms(4'999);
+  EXPECT_EQ(send(changes.from(6)).done, 0U);
+  clock_.advance_ms(1);
+  EXPECT_EQ(send(changes.from(6)).done, 1U);
+  EXPECT_EQ(calls_.size(), 3U);
+  changes.put("more", "v");
+  EXPECT_EQ(send(changes.from(7)).wait_ms, 5'000) << "a new window";
+}
+
+TEST_F(HookDestinationTest, SendsTheSameBatchAgainAfterGrowingDelays) {
+  options_.batch_size = 10;
+  SomeChanges changes;
+  changes.put("a", "1");
+  changes.put("b", "2");
+  poison_ = {number(1)};
+  ChangesSent sent = send(changes.all());
+  EXPECT_EQ(sent.done, 0U);
+  EXPECT_EQ(sent.trouble, "It is poison.");
+  EXPECT_EQ(sent.wait_ms, 100);
+  EXPECT_EQ(state_, "1 0=:2*1");
+  EXPECT_EQ(send(changes.all()).wait_ms, 100) << "too early";
+  changes.put("c", "3");
+  clock_.advance_ms(100);
+  sent = send(changes.all());
+  EXPECT_EQ(sent.wait_ms, 200);
+  ASSERT_EQ(calls_.size(), 2U);
+  EXPECT_EQ(calls_[1].id, calls_[0].id);
+  EXPECT_EQ(calls_[1].body, calls_[0].body) << "a batch stays the same";
+  poison_.clear();
+  EXPECT_EQ(send_all(changes.all()), 2U);
+  EXPECT_EQ(taken_, (std::vector<std::string>{number(0), number(1), number(2)}));
+  EXPECT_EQ(state_, "");
+}
+
+TEST_F(HookDestinationTest, CountsAttemptsThroughRestarts) {
+  options_.most_retries = 3;
+  options_.batch_size = 2;
+  restarts_ = true;
+  SomeChanges changes;
+  for (int i = 0; i < 4; ++i) changes.put("k" + std::to_string(i), "v");
+  poison_ = {number(1)};
+  EXPECT_EQ(send_all(changes.all()), 5U) << "one call and three retries, and the other batch";
+  EXPECT_EQ(rejected_, (std::vector<std::string>{number(0), number(1)}));
+  EXPECT_EQ(reasons_[0], "No retries are left. It is poison.");
+  EXPECT_EQ(taken_, (std::vector<std::string>{number(2), number(3)}));
+}
+
+TEST_F(HookDestinationTest, CountsNoAttemptsIfTheFunctionIsNotReached) {
+  options_.most_retries = 0;
+  SomeChanges changes;
+  changes.put("a", "1");
+  down_ = true;
+  for (int i = 0; i < 20; ++i) {
+    const ChangesSent sent = send(changes.all());
+    EXPECT_EQ(sent.done, 0U);
+    EXPECT_EQ(sent.trouble, "It is down.");
+    EXPECT_LE(sent.wait_ms, 30'000);
+    clock_.advance_ms(sent.wait_ms);
+  }
+  EXPECT_EQ(state_, "");
+  down_ = false;
+  EXPECT_EQ(send_all(changes.all()), 1U);
+  EXPECT_TRUE(rejected_.empty());
+}
+
+TEST_F(HookDestinationTest, IsolatesARecordByBisection) {
+  options_.bisects = true;
+  options_.most_retries = 1;
+  for (const bool restarts : {false, true}) {
+    restarts_ = restarts;
+    for (const bool reports : {false, true}) {
+      options_.reports_items = reports;
+      hook_.reset();
+      taken_.clear(), rejected_.clear(), state_.clear();
+      SomeChanges changes;
+      for (int i = 0; i < 16; ++i) changes.put("k" + std::to_string(i), "v");
+      poison_ = {number(5), number(11)};
+      send_all(changes.all());
+      EXPECT_EQ(rejected_, (std::vector<std::string>{number(5), number(11)}));
+      EXPECT_EQ(taken_.size(), 14U);
+      EXPECT_TRUE(std::ranges::is_sorted(taken_));
+      EXPECT_EQ(state_, "");
+    }
+  }
+}
+
+TEST_F(HookDestinationTest, RejectsWhatIsTooOld) {
+  options_.most_age_ms = 60'000;
+  SomeChanges changes;  // one is written each millisecond
+  for (int i = 0; i < 3; ++i) changes.put("k" + std::to_string(i), "v");
+  clock_.advance_ms(60'001);
+  EXPECT_EQ(send_all(changes.all()), 1U);
+  EXPECT_EQ(rejected_, (std::vector<std::string>{number(0)}));
+  EXPECT_EQ(reasons_[0], "It is older than MaximumRecordAgeInSeconds.");
+  EXPECT_EQ(taken_, (std::vector<std::string>{number(1), number(2)}));
+  rejected_.clear();
+  poison_ = {number(3), number(4)};
+  for (int i = 0; i < 2; ++i) changes.put("k" + std::to_string(i), "v");
+  send_all(changes.from(3));
+  EXPECT_EQ(rejected_, (std::vector<std::string>{number(3), number(4)})) << "a batch that fails is too old in the end";
+}
+
+TEST_F(HookDestinationTest, LeavesOutWhatTheFilterDoes) {
+  options_.filter = FilterCriteria::parse(R"({"Filters":[{"Pattern":"{\"eventName\":[\"REMOVE\"]}"}]})").value();
+  SomeChanges changes;
+  changes.put("a", "1");
+  changes.remove("a", "1");
+  changes.damage();
+  changes.put("b", "1");
+  send_all(changes.all());
+  EXPECT_EQ(taken_, (std::vector<std::string>{number(1)}));
+  EXPECT_EQ(rejected_, (std::vector<std::string>{number(2)}));
+}
+
+TEST_F(HookDestinationTest, RejectsWhatIsDamagedOrTooLarge) {
+  SomeChanges changes;
+  changes.put("a", "1");
+  changes.damage();
+  changes.put("b", std::string(HookDestination::kMostEventBytes, 'x'));
+  changes.put("c", "3");
+  send_all(changes.all());
+  EXPECT_EQ(taken_, (std::vector<std::string>{number(0), number(3)}));
+  EXPECT_EQ(rejected_, (std::vector<std::string>{number(1), number(2)}));
+  EXPECT_TRUE(reasons_[1].contains("6 MiB")) << reasons_[1];
+}
+
+TEST_F(HookDestinationTest, KeepsEventsBelowSixMebibytes) {
+  SomeChanges changes;
+  for (int i = 0; i < 20; ++i) changes.put("k" + std::to_string(i), std::string(400'000, 'x'));
+  send_all(changes.all());
+  EXPECT_EQ(taken_.size(), 20U);
+  ASSERT_EQ(calls_.size(), 2U);
+  for (const HookCall& call : calls_) EXPECT_LE(call.body.size(), HookDestination::kMostEventBytes);
+  EXPECT_GT(calls_[0].body.size(), size_t{5} << 20);
+}
+
+TEST_F(HookDestinationTest, SendsWithoutAWindowWhatFillsTheLimits) {
+  options_.window_ms = 300'000;
+  options_.batch_size = 10'000;
+  SomeChanges changes;
+  for (int i = 0; i < 18; ++i) changes.put("k" + std::to_string(i), std::string(400'000, 'x'));
+  EXPECT_EQ(send(changes.all().first(5)).done, 0U);
+  EXPECT_GT(send(changes.all()).done, 0U) << "there is no room for more";
+}
+
+// An item whose changes fail holds up its lane alone.
+TEST_F(HookDestinationTest, GoesOnInOtherLanes) {
+  options_.lanes = 4;
+  options_.batch_size = 5;
+  SomeChanges changes;
+  for (int i = 0; i < 40; ++i) changes.put("k" + std::to_string(i % 8), std::to_string(i));
+  poison_ = {number(0)};
+  const ChangesSent sent = send(changes.all());
+  EXPECT_EQ(sent.done, 0U);
+  EXPECT_EQ(sent.trouble, "It is poison.");
+  EXPECT_GE(taken_.size(), 10U);
+  const std::vector<std::string> before = taken_;
+  make();  // a restart: lanes stay where they were
+  poison_.clear();
+  clock_.advance_ms(100);
+  send_all(changes.all());
+  EXPECT_EQ(taken_.size(), 40U) << "each once";
+  std::map<std::string, std::vector<std::string>> by_item;
+  for (const std::string& one : taken_) {
+    size_t at = 0;
+    while (number(at) != one) ++at;
+    by_item["k" + std::to_string(at % 8)].push_back(one);
+  }
+  EXPECT_EQ(by_item.size(), 8U);
+  for (const auto& [item, order] : by_item) {
+    EXPECT_EQ(order.size(), 5U);
+    EXPECT_TRUE(std::ranges::is_sorted(order)) << item;
+  }
+  EXPECT_EQ(state_, "");
+}
+
+// What a lane gave up is not passed before its letter is written.
+TEST_F(HookDestinationTest, LosesNoRejectionOfALaneThatIsAhead) {
+  options_.lanes = 2;
+  options_.batch_size = 1;
+  options_.most_retries = 0;
+  SomeChanges changes;
+  for (int i = 0; i < 12; ++i) changes.put("k" + std::to_string(i), "v");
+  // The first record of the lane that the first change is not in.
+  options_.most_retries = 1;
+  poison_ = {number(0)};
+  send(changes.all());
+  ASSERT_FALSE(taken_.empty());
+  const std::string other = taken_.front();
+  taken_.clear(), poison_.insert(other), state_.clear();
+  make();
+  send(changes.all());
+  clock_.advance_ms(100);
+  make();
+  poison_.erase(number(0));
+  send_all(changes.all());
+  EXPECT_EQ(rejected_, (std::vector<std::string>{other}));
+  std::set<std::string> all(taken_.begin(), taken_.end());
+  EXPECT_EQ(all.size(), 11U);
+}
+
+TEST_F(HookDestinationTest, SendsLettersOneByOne) {
+  SomeChanges changes;
+  for (int i = 0; i < 3; ++i) changes.put("k" + std::to_string(i), "v");
+  poison_ = {number(1)};
+  make();
+  auto sent = hook_->resend(2, changes.all());
+  ASSERT_TRUE(sent.ok());
+  EXPECT_EQ(sent->done, 3U);
+  ASSERT_EQ(sent->rejections.size(), 1U);
+  EXPECT_EQ(sent->rejections[0].index, 1U);
+  EXPECT_EQ(calls_.size(), 3U);
+  down_ = true;
+  sent = hook_->resend(2, changes.all());
+  EXPECT_EQ(sent->done, 0U);
+  EXPECT_EQ(sent->trouble, "It is down.");
+}
+
+}  // namespace
+}  // namespace partita::sinks
