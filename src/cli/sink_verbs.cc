@@ -38,7 +38,8 @@ constexpr std::array kCreateSinkFlags = {
     Flag{
         "--to", "URL",
         "The other end. A search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same "
-        "with http. A directory for files of changes: file:///DIRECTORY.",
+        "with http. A directory for files of changes: file:///DIRECTORY. A function that is called for every change: "
+        "https://HOST[:PORT][/PATH], or the same with http.",
         set_text<PARTITA_OPTION(sink.url)>},
     Flag{"--name", "NAME",
          "The name of the sink, for the other verbs (default: the kind of the URL, such as opensearch).",
@@ -47,10 +48,11 @@ constexpr std::array kCreateSinkFlags = {
          set_option},
     Flag{"--index", "INDEX", "The name under which the index is searched (default: made from TABLE).",
          set_text<PARTITA_OPTION(sink.index)>},
-    Flag{"--credentials", "FILE",
-         "A file of the server's machine with USER:PASSWORD or with \"ApiKey KEY\", which only its owner can read. It "
-         "is read for each connection.",
-         set_text<PARTITA_OPTION(sink.credentials_file)>},
+    Flag{
+        "--credentials", "FILE",
+        "A file of the server's machine with USER:PASSWORD, with \"ApiKey KEY\" or with the secret that signs calls of a "
+        "function, which only its owner can read. It is read for each connection.",
+        set_text<PARTITA_OPTION(sink.credentials_file)>},
     Flag{"--authority", "FILE",
          "A PEM file of the server's machine with the authorities to trust, instead of those of the system.",
          set_text<PARTITA_OPTION(sink.authority_file)>},

@@ -7,6 +7,7 @@ MAKER = "src/table/rows/sink_maker.cc"
 CHANGES = "src/sinks/change_carriage.cc"
 SLICE = "src/sinks/change_slice.cc"
 KINESIS = "src/sinks/kinesis_destination.cc"
+HOOK = "src/sinks/hook_destination.cc"
 
 SINKS = [
     Mutant("a sink does not hear of deletions", MAKER,
@@ -82,4 +83,16 @@ SINKS = [
     Mutant("two Kinesis streams of a table are on", "src/sinks/kinesis_streaming.cc",
            "return is_live(one, now_ms); })) {", "return false && is_live(one, now_ms); })) {",
            ("change_destinations_test:*EnablesOneOfTwo*",)),
+    Mutant("a text is stored only together with changes", SLICE,
+           "  if (text != done_.text) {\n", "  if (sent.done > 0) {\n",
+           ("sinks_test:*KeepsATextThoughNothingIsDone*",)),
+    Mutant("a hook forgets its attempts at a restart", HOOK,
+           "    slice.lanes[i].calls.restore(stored[i].parts);\n", "",
+           ("change_destinations_test:*CountsAttemptsThroughRestarts*",)),
+    Mutant("a lane of a hook passes a letter that is not written", HOOK,
+           "holds[seen.lane] = behind[seen.lane] = true;", "holds[seen.lane] = true;",
+           ("change_destinations_test:*LosesNoRejectionOfALane*",)),
+    Mutant("a hook goes on behind the last record that failed", "src/sinks/hook_call.cc",
+           "    first = std::min(first, found->second);\n", "    first = found->second;\n",
+           ("change_destinations_test:HookAnswer.IsRead*",)),
 ]
