@@ -36,6 +36,7 @@ TEST(HookAnswer, IsReadAsLambdaReadsIt) {
       {R"({"batchItemFailures":null})", Kind::kDone, 0},
       {R"({"batchItemFailures":[{"itemIdentifier":"20"}]})", Kind::kFailed, 1},
       {R"({"batchItemFailures":[{"itemIdentifier":"30"},{"itemIdentifier":"20"}]})", Kind::kFailed, 1},
+      {R"({"batchItemFailures":[{"itemIdentifier":"20"},{"itemIdentifier":"30"}]})", Kind::kFailed, 1},
       {R"({"batchItemFailures":[{"itemIdentifier":"10"}]})", Kind::kFailed, 0},
       {R"({"batchItemFailures":[{"itemIdentifier":""}]})", Kind::kFailed, kAll},
       {R"({"batchItemFailures":[{"itemIdentifier":null}]})", Kind::kFailed, kAll},
