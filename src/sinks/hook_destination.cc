@@ -1,6 +1,7 @@
 #include "sinks/hook_destination.h"
 
 #include <algorithm>
+#include <charconv>
 #include <new>
 #include <utility>
 
@@ -9,6 +10,8 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/thread.h"
+#include "net/url.h"
+#include "sinks/runtime_api.h"
 #include "table/streams/streams.h"
 #include "wire/stream_record.h"
 
@@ -346,6 +349,27 @@ Result<std::unique_ptr<ChangeDestination>> make_hook_destination(const ChangeSet
                                                                  std::stop_token hurry) {
   PARTITA_TRY(HookOptions options, HookOptions::from(settings.options));
   PARTITA_TRY(auto caller, make_http_hook(settings, options, system_clock(), std::move(hurry)));
+  return std::unique_ptr<ChangeDestination>(
+      std::make_unique<HookDestination>(settings, std::move(options), std::move(caller), system_clock()));
+}
+
+Result<std::unique_ptr<ChangeDestination>> make_runtime_destination(const ChangeSettings& settings,
+                                                                    std::stop_token hurry) {
+  constexpr std::string_view kScheme = "runtime://";
+  PARTITA_TRY(HookOptions options, HookOptions::from(settings.options));
+  if (!settings.credentials_file.empty() || !settings.authority_file.empty()) {
+    return Error(ErrorKind::kInvalid, "A runtime takes no credentials and no authorities.");
+  }
+  const std::string place = settings.url.substr(std::min(kScheme.size(), settings.url.size()));
+  const auto parsed = net::Url::parse("http://" + place);
+  uint16_t port = 0;
+  const bool is_place = parsed.ok() && place.find_first_of("/?#") == std::string::npos;
+  const std::string_view digits = is_place ? std::string_view(place).substr(place.rfind(':') + 1) : "";
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (!is_place || error != std::errc() || end != digits.data() + digits.size() || port == 0) {
+    return Error(ErrorKind::kInvalid, "The URL of a runtime is runtime://HOST:PORT, an address of this machine alone.");
+  }
+  auto caller = std::make_unique<RuntimeApi>(parsed->host, port, settings, options, system_clock(), std::move(hurry));
   return std::unique_ptr<ChangeDestination>(
       std::make_unique<HookDestination>(settings, std::move(options), std::move(caller), system_clock()));
 }

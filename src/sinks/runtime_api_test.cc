@@ -1,0 +1,189 @@
+#include "sinks/runtime_api.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "net/http_client.h"
+#include "sinks/changes_testing.h"
+
+namespace partita::sinks {
+
+Result<std::unique_ptr<ChangeDestination>> make_runtime_destination(const ChangeSettings& settings,
+                                                                    std::stop_token hurry);
+
+namespace {
+
+using Kind = HookAnswer::Kind;
+
+// The paths and bodies of requests in these bytes, which come in pieces of that size; "wrong" if one is none.
+std::string requests_in(std::string_view bytes, size_t piece) {
+  RuntimeReader reader;
+  std::string all;
+  for (size_t at = 0; at <= bytes.size(); at += piece) {
+    while (true) {
+      auto request = reader.next();
+      if (!request.ok()) return all + "wrong";
+      if (!*request) break;
+      all += (*request)->method + " " + (*request)->path + " " + (*request)->body + "|";
+    }
+    reader.add(bytes.substr(at, piece));
+  }
+  while (true) {
+    auto request = reader.next();
+    if (!request.ok()) return all + "wrong";
+    if (!*request) return all;
+    all += (*request)->method + " " + (*request)->path + " " + (*request)->body + "|";
+  }
+}
+
+TEST(RuntimeReader, TakesRequestsOutOfPieces) {
+  const std::string bytes =
+      "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+      "POST /b HTTP/1.1\r\ncontent-LENGTH:  3 \r\n\r\nabc"
+      "POST /c HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nab\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n"
+      "GET /d HTTP/1.1\r\n\r\n";
+  for (size_t piece = 1; piece <= bytes.size(); ++piece) {
+    EXPECT_EQ(requests_in(bytes, piece), "GET /a |POST /b abc|POST /c ab0123456789|GET /d |") << piece;
+  }
+}
+
+TEST(RuntimeReader, RefusesWhatIsNoRequest) {
+  const std::string chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string& bytes :
+       {std::string("nonsense\r\n\r\n"), std::string("GET / HTTP/1.0\r\n\r\n"), std::string("GET /\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nno colon\r\n\r\n"), std::string("GET / HTTP/1.1\r\n: x\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: 6291457\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"), chunked + "x\r\n", chunked + "2\r\nabc\r\n",
+        chunked + "ffffffffffffffffff\r\n", chunked + std::string(100, '0'), std::string(20'000, 'x')}) {
+    EXPECT_EQ(requests_in(bytes, 7), "wrong") << bytes.substr(0, 100);
+  }
+}
+
+class RuntimeApiTest : public testing::Test {
+ protected:
+  RuntimeApiTest() { make({}); }
+  void make(HookOptions options) {
+    api_ = std::make_unique<RuntimeApi>("127.0.0.1", 0, changes_settings("runtime://x"), options, system_clock(),
+                                        stop_.get_token());
+    EXPECT_TRUE(api_->prepare().ok());
+    EXPECT_TRUE(api_->prepare().ok());
+  }
+  std::future<HookAnswer> call() {
+    return std::async(std::launch::async, [this] { return api_->call(0, call_); });
+  }
+  net::HttpReply ask(std::string_view method, const std::string& path, std::string_view body = {}) {
+    net::HttpRequest request{.method = method, .url = {}, .body = body};
+    request.url.host = "127.0.0.1";
+    request.url.port = std::to_string(api_->port());
+    request.url.path = "/2018-06-01/runtime/" + path;
+    auto reply = http_.send(request);
+    EXPECT_TRUE(reply.ok()) << reply.error().sentence();
+    return reply.ok() ? *std::move(reply) : net::HttpReply();
+  }
+  static std::string header(const net::HttpReply& reply, std::string_view name) {
+    for (const auto& [one, value] : reply.headers) {
+      if (one == name) return value;
+    }
+    return "none";
+  }
+
+  const HookCall call_{
+      .id = "msg_00112233445566778899aabbccddeeff00", .body = R"({"Records":[]})", .sequence_numbers = {"7"}};
+  std::stop_source stop_;
+  std::unique_ptr<RuntimeApi> api_;
+  net::HttpClient http_ = net::HttpClient::create().value();
+};
+
+TEST_F(RuntimeApiTest, GivesEventsAndTakesAnswers) {
+  make({.reports_items = true});
+  const struct {
+    const char* verb;
+    const char* body;
+    Kind kind;
+  } kCases[] = {{"response", "null", Kind::kDone},
+                {"response", R"({"batchItemFailures":[{"itemIdentifier":"7"}]})", Kind::kFailed},
+                {"error", R"({"errorMessage":"no"})", Kind::kFailed}};
+  for (const auto& one : kCases) {
+    auto answer = call();
+    const net::HttpReply next = ask("GET", "invocation/next");
+    EXPECT_EQ(next.status, 200);
+    EXPECT_EQ(next.body, call_.body);
+    const std::string id = header(next, "lambda-runtime-aws-request-id");
+    EXPECT_EQ(id, "00112233-4455-6677-8899-aabbccddeeff");
+    EXPECT_GT(std::stoll(header(next, "lambda-runtime-deadline-ms")), system_clock().now_ms() + 50'000);
+    EXPECT_EQ(header(next, "lambda-runtime-invoked-function-arn"),
+              "arn:aws:lambda:eu-central-1:000000000000:function:s");
+    EXPECT_EQ(ask("POST", "invocation/" + id + "/" + one.verb, one.body).status, 202);
+    EXPECT_EQ(ask("POST", "invocation/" + id + "/" + one.verb, one.body).status, 400) << "answered already";
+    EXPECT_EQ(answer.get().kind, one.kind) << one.body;
+  }
+}
+
+TEST_F(RuntimeApiTest, AnswersWhatItDoesNotServe) {
+  EXPECT_EQ(ask("POST", "invocation/unknown/response", "{}").status, 400);
+  EXPECT_EQ(ask("POST", "invocation/unknown/other", "{}").status, 404);
+  EXPECT_EQ(ask("GET", "other").status, 404);
+  EXPECT_EQ(ask("POST", "invocation/next").status, 404);
+  EXPECT_EQ(ask("POST", "init/error", R"({"errorMessage":"broken"})").status, 202);
+}
+
+TEST_F(RuntimeApiTest, FailsWhatTakesTooLong) {
+  make({.timeout_ms = 200});
+  auto answer = call();
+  const std::string id = header(ask("GET", "invocation/next"), "lambda-runtime-aws-request-id");
+  const HookAnswer late = answer.get();
+  EXPECT_EQ(late.kind, Kind::kFailed);
+  EXPECT_EQ(late.reason, "The function did not answer in time.");
+  EXPECT_EQ(ask("POST", "invocation/" + id + "/response", "{}").status, 400);
+}
+
+TEST_F(RuntimeApiTest, MissesARuntimeThatDoesNotAsk) {
+  ask("POST", "init/error", "broken");
+  const HookAnswer answer = call().get();
+  EXPECT_EQ(answer.kind, Kind::kMissed);
+  EXPECT_EQ(answer.reason, "No runtime asks for events. It could not start: broken");
+}
+
+TEST_F(RuntimeApiTest, GivesNothingToARuntimeThatHasGone) {
+  {
+    net::HttpClient other = net::HttpClient::create().value();
+    net::HttpRequest request{.method = "GET", .url = {}, .timeout_ms = 200};
+    request.url.host = "127.0.0.1";
+    request.url.port = std::to_string(api_->port());
+    request.url.path = "/2018-06-01/runtime/invocation/next";
+    EXPECT_FALSE(other.send(request).ok());
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  auto answer = call();
+  const std::string id = header(ask("GET", "invocation/next"), "lambda-runtime-aws-request-id");
+  EXPECT_EQ(ask("POST", "invocation/" + id + "/response", "{}").status, 202);
+  EXPECT_EQ(answer.get().kind, Kind::kDone);
+}
+
+TEST_F(RuntimeApiTest, EndsSoonWhenItIsToHurry) {
+  auto answer = call();
+  stop_.request_stop();
+  EXPECT_EQ(answer.get().kind, Kind::kMissed);
+}
+
+TEST(RuntimeUrls, AreCheckedWhenTheSinkIsCreated) {
+  for (const char* good : {"runtime://127.0.0.1:9001", "runtime://localhost:9001", "runtime://[::1]:9001"}) {
+    EXPECT_TRUE(make_runtime_destination(changes_settings(good), {}).ok()) << good;
+  }
+  for (const char* bad : {"runtime://", "runtime://127.0.0.1", "runtime://127.0.0.1:0", "runtime://127.0.0.1:9001/",
+                          "runtime://127.0.0.1:99999", "runtime://u@127.0.0.1:9001"}) {
+    EXPECT_FALSE(make_runtime_destination(changes_settings(bad), {}).ok()) << bad;
+  }
+  EXPECT_FALSE(make_runtime_destination(changes_settings("runtime://127.0.0.1:1", {{"acks", "1"}}), {}).ok());
+  auto open = make_runtime_destination(changes_settings("runtime://0.0.0.0:9001"), {});
+  ASSERT_TRUE(open.ok());
+  EXPECT_FALSE((*open)->prepare().ok()) << "other machines could reach it";
+}
+
+}  // namespace
+}  // namespace partita::sinks
