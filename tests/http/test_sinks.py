@@ -74,6 +74,12 @@ def test_a_sink_from_its_creation_to_its_end(server):
     ({"TableName": "music", "Url": "opensearch+http://x", "Colour": "red"}, "There is no member 'Colour'."),
     ({"TableName": "music", "Url": "opensearch+http://x", "Namespace": "ann"}, ""),
     ({"TableName": "music", "Url": "opensearch+http://169.254.169.254/x"}, "none of those that --sink-hosts names"),
+    ({"TableName": "music", "Url": "https://169.254.169.254/x"}, "none of those that --sink-hosts names"),
+    ({"TableName": "music", "Url": "https://x@169.254.169.254/"}, "none of those that --sink-hosts names"),
+    ({"TableName": "music", "Url": "runtime://127.0.0.1:9001"}, "ports of the server's machine"),
+    ({"TableName": "music", "Url": "https://x/#y"}, "The URL of a hook is"),
+    ({"TableName": "music", "Url": "http://x", "Options": {"TumblingWindowInSeconds": "60"}}, "no tumbling windows"),
+    ({"TableName": "music", "Url": "http://x", "IndexName": "y"}, "IndexName"),
 ])
 def test_what_is_refused(server, body, said):
     status, found = ask(server, "CreateSink", body)
