@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "model/number.h"
 
@@ -56,10 +57,11 @@ Result<EventPattern::Node> EventPattern::node_of(const wire::JsonValue& object, 
       node.choices.push_back(std::move(choices));
     } else if (value.is(Json::kObject)) {
       PARTITA_TRY(Node inner, node_of(value, depth + 1));
-      node.nodes.emplace_back(name, std::move(inner));
+      inner.name = name;
+      node.nodes.push_back(std::move(inner));
     } else if (value.is(Json::kArray)) {
       PARTITA_TRY(Leaf leaf, leaf_of(name, value));
-      node.leaves.emplace_back(name, std::move(leaf));
+      node.leaves.push_back(std::move(leaf));
     } else {
       return wrong_filter("In a Pattern, " + std::string(name) + " has to be an array of values, or an object.");
     }
@@ -81,6 +83,7 @@ Result<std::vector<EventPattern::Node>> EventPattern::choices_of(const wire::Jso
 Result<EventPattern::Leaf> EventPattern::leaf_of(std::string_view name, const wire::JsonValue& array) {
   if (array.size() == 0) return wrong_filter("The array of " + std::string(name) + " is empty, so it matches nothing.");
   Leaf leaf;
+  leaf.name = name;
   leaf.is_number_text = name == "N" || name == "NS";
   for (const wire::JsonValue& value : array.elements()) {
     PARTITA_TRY(Test test, test_of(value));
@@ -200,11 +203,11 @@ bool EventPattern::holds(const Node& node, const Found& found) {
     }
     return !has_objects && holds(node, Found());
   }
-  for (const auto& [name, leaf] : node.leaves) {
-    if (!holds(leaf, member_of(found, name))) return false;
+  for (const Leaf& leaf : node.leaves) {
+    if (!holds(leaf, member_of(found, leaf.name))) return false;
   }
-  for (const auto& [name, inner] : node.nodes) {
-    if (!holds(inner, member_of(found, name))) return false;
+  for (const Node& inner : node.nodes) {
+    if (!holds(inner, member_of(found, inner.name))) return false;
   }
   return std::ranges::all_of(node.choices, [&found](const std::vector<Node>& any) {
     return std::ranges::any_of(any, [&found](const Node& one) { return holds(one, found); });

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -46,12 +45,14 @@ class EventPattern {
     std::vector<Test> others = {};   // of kAnythingBut: none of them
   };
   struct Leaf {
+    std::string name;
     std::vector<Test> any;
     bool is_number_text = false;  // the member is DynamoDB's N or NS
   };
   struct Node {
-    std::vector<std::pair<std::string, Node>> nodes;
-    std::vector<std::pair<std::string, Leaf>> leaves;
+    std::string name;  // of the member; empty: of no member
+    std::vector<Node> nodes;
+    std::vector<Leaf> leaves;
     std::vector<std::vector<Node>> choices;  // of "$or": one of each
   };
   // What an event has in some place: nothing, or a value.
