@@ -47,6 +47,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass  # Partita was killed.
+
+
 class Receiver:
     """`events`: the records of each call, and the status that it was answered."""
 
@@ -57,8 +64,7 @@ class Receiver:
         self.ids = []
         self.wrong = []
         self._lock = threading.Lock()
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._server.receiver = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/function"
 
