@@ -142,12 +142,12 @@ struct StreamInfo {
 
 // A Kinesis stream that the table's changes go to, or went to. `sink` tells whether they do.
 struct KinesisStream {
-  std::string arn;
-  uint16_t sink = 0;       // the number of the sink that carries them; 0: it is off, or could not be used
-  std::string precision;   // of times; empty: never set, which is MILLISECOND
-  bool updating = false;   // what changed last is its precision
-  std::string failure;     // why it could not be used; empty: it could
-  int64_t changed_ms = 0;  // when it was last enabled, updated or disabled
+  std::string arn = {};
+  uint16_t sink = 0;           // the number of the sink that carries them; 0: it is off, or could not be used
+  std::string precision = {};  // of times; empty: never set, which is MILLISECOND
+  bool updating = false;       // what changed last is its precision
+  std::string failure = {};    // why it could not be used; empty: it could
+  int64_t changed_ms = 0;      // when it was last enabled, updated or disabled
 };
 
 struct TimeToLive {
