@@ -38,8 +38,9 @@ constexpr std::array kCreateSinkFlags = {
     Flag{
         "--to", "URL",
         "The other end. A search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same "
-        "with http. A directory for files of changes: file:///DIRECTORY. A function that is called for every change: "
-        "https://HOST[:PORT][/PATH], or the same with http.",
+        "with http. For every change: a directory for files, file:///DIRECTORY; a function, "
+        "https://HOST[:PORT][/PATH]; a Kinesis stream, kinesis+https://HOST/STREAM; a topic of Kafka, "
+        "kafka://HOST[:PORT]/TOPIC.",
         set_text<PARTITA_OPTION(sink.url)>},
     Flag{"--name", "NAME",
          "The name of the sink, for the other verbs (default: the kind of the URL, such as opensearch).",

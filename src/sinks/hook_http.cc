@@ -1,13 +1,11 @@
 // Calls of a hook by HTTP.
-#include <sys/stat.h>
-
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "base/whole_file.h"
 #include "net/url.h"
 #include "sinks/hook_call.h"
+#include "sinks/secret_file.h"
 
 namespace partita::sinks {
 
@@ -17,14 +15,8 @@ constexpr int64_t kHookConnectMs = 5'000;
 
 // The first line of the file. Error: kUnavailable, with a sentence.
 Result<std::string> read_hook_secret(const std::string& file) {
-  struct stat found{};
-  if (::stat(file.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return Error(ErrorKind::kUnavailable,
-                 "The secret in " + file + " is open to others than its owner: chmod 600 " + file + ".");
-  }
-  PARTITA_TRY(std::string text, read_whole_file(file, "The secret in"));
-  text.resize(std::min(text.find('\n'), text.size()));
-  if (text.ends_with('\r')) text.pop_back();
+  PARTITA_TRY(const std::string whole, read_secret_file(file, "The secret in"));
+  std::string text(first_line(whole));
   if (!text.empty()) return text;
   return Error(ErrorKind::kUnavailable, "The first line of " + file + " is empty; it has to be the hook's secret.");
 }

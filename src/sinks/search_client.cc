@@ -1,7 +1,5 @@
 #include "sinks/search_client.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,8 +7,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/whole_file.h"
 #include "sinks/search_bulk.h"
+#include "sinks/secret_file.h"
 #include "wire/json_reader.h"
 
 namespace partita::sinks {
@@ -91,14 +89,8 @@ Result<SearchPlace> SearchPlace::parse(std::string_view url) {
 }
 
 Result<std::string> read_authorization(const std::string& file) {
-  struct stat found{};
-  if (::stat(file.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return unavailable_search("The credentials in " + file + " are open to others than its owner: chmod 600 " + file +
-                              ".");
-  }
-  PARTITA_TRY(const std::string text, read_whole_file(file, "The credentials in"));
-  std::string_view line = std::string_view(text).substr(0, text.find('\n'));
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  PARTITA_TRY(const std::string text, read_secret_file(file, "The credentials in"));
+  const std::string_view line = first_line(text);
   const bool is_text = std::ranges::none_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   if (is_text && line.starts_with(kApiKey) && line.size() > kApiKey.size()) return std::string(line);
   if (!is_text || !line.contains(':')) {

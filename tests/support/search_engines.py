@@ -77,7 +77,7 @@ KINDS = {
 }
 
 
-def _java(program):
+def java_17(program):
     """Both engines run on Java 17; later ones have no security manager."""
     found = sorted(pathlib.Path("/usr/lib/jvm").glob(f"java-17-openjdk-*/bin/{program}"))
     if not found:
@@ -85,13 +85,13 @@ def _java(program):
     return found[0]
 
 
-def _install(directory, pom, program):
+def fetch_jars(directory, pom):
+    """Into directory/jars, what the pom depends on."""
     if not shutil.which("mvn"):
         raise Unavailable("there is no mvn")
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     (directory / "pom.xml").write_text(pom)
-    (directory / "SearchEngine.java").write_text(program)
     try:
         fetched = subprocess.run(["mvn", "-B", "-q", "-f", directory / "pom.xml",
                                   f"-Dmaven.repo.local={CACHE / 'repository'}", COPY,
@@ -101,7 +101,12 @@ def _install(directory, pom, program):
         raise Unavailable(f"mvn did not end in {FETCH_TIMEOUT_S} s") from error
     if fetched.returncode:
         raise Unavailable(f"mvn failed: {(fetched.stdout + fetched.stderr).strip()[-400:]}")
-    subprocess.run([_java("javac"), "-nowarn", "-cp", f"{directory / 'jars'}/*", "-d", directory / "classes",
+
+
+def _install(directory, pom, program):
+    fetch_jars(directory, pom)
+    (directory / "SearchEngine.java").write_text(program)
+    subprocess.run([java_17("javac"), "-nowarn", "-cp", f"{directory / 'jars'}/*", "-d", directory / "classes",
                     directory / "SearchEngine.java"], check=True, capture_output=True)
 
 
@@ -141,7 +146,7 @@ class SearchEngine:
         settings = {"path.home": directory, "http.port": self.port, "transport.port": free_port(),
                     "network.host": "127.0.0.1", "discovery.type": "single-node", "node.name": "node",
                     "cluster.routing.allocation.disk.threshold_enabled": "false"}
-        self._command = ["setpriv", "--pdeathsig=KILL", "--", str(_java("java")), "-Xms256m", "-Xmx512m",
+        self._command = ["setpriv", "--pdeathsig=KILL", "--", str(java_17("java")), "-Xms256m", "-Xmx512m",
                          "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.security.manager=allow",
                          "-cp", installed(name), "SearchEngine", *(f"{key}={value}" for key, value in settings.items())]
 
