@@ -17,6 +17,7 @@ HEADERS = ["libhnswlib-dev"]
 # Opened by the program itself when it needs them, whichever version is there then: (name, package or None, why).
 OPENED = [("libpq5", "libpq5", "opened at run time for a store in PostgreSQL"),
           ("libcurl4", "libcurl4", "opened at run time for requests to other servers"),
+          ("librdkafka1", "librdkafka1", "opened at run time for sinks to Kafka"),
           ("libfdb_c", None, "opened at run time for a store in FoundationDB")]
 # What the build changes in a source before it compiles it.
 CHANGED = {"librocksdb-dev": "cmake/rocksdb/CMakeLists.txt replaces Crc32cCombine by Extend in db/log_writer.cc and leaves "
