@@ -48,6 +48,16 @@ struct CarriageTools {
   std::stop_token hurry;
 };
 
+// What is sent, and then stored as delivered.
+struct CarriageBatch {
+  std::vector<std::string> keys;  // still to be sent; empty: the page below
+  Positions delivered{};          // of the logs
+  std::array<uint64_t, table::kSinkSlices> entries{};
+  std::array<uint64_t, table::kSinkSlices> bytes{};
+  std::string cursor;  // of a fill
+  uint64_t rows = 0;
+};
+
 // Of a sink that keeps the newest state of each item.
 class Carriage final : public SinkCarriage {
  public:
@@ -61,14 +71,7 @@ class Carriage final : public SinkCarriage {
   static constexpr int64_t kStepMs = 500;  // of work before the progress is stored
   static constexpr int64_t kLookMs = 200;  // how often the sink is read
   // What is being sent, and how far the sink is once all of it is.
-  struct Batch {
-    std::vector<std::string> keys;  // still to be sent; empty: the page below
-    Positions delivered{};          // of the logs
-    std::array<uint64_t, table::kSinkSlices> entries{};
-    std::array<uint64_t, table::kSinkSlices> bytes{};
-    std::string cursor;  // of a fill
-    uint64_t rows = 0;
-  };
+  using Batch = CarriageBatch;
 
   Task<Result<StepEnd>> step_now(table::JobRun& run);
   // Reads the sink; true if it is another than before.

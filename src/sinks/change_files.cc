@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view kOwnerFile = "sink.json";
 constexpr size_t kMostText = size_t{1} << 30;  // of a file that is read again
+constexpr int64_t kLookForRestMs = 100;        // of a file that was written before a crash
+constexpr int64_t kMostForRestMs = 2'000;      // the same in all: else it is of a store that was restored
 constexpr size_t kMostNumber = 1'000;          // of files with the same first position
 
 Error invalid_option(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
@@ -74,6 +76,7 @@ struct ChangeFiles::File {
   size_t lines = 0;
   size_t text_bytes = 0;
   size_t file_bytes = 0;
+  bool has_more = false;  // it goes on behind all changes that were given
   std::string bytes = {};
   std::vector<Rejection> rejections = {};
 };
@@ -166,6 +169,7 @@ Result<std::optional<ChangeFiles::File>> ChangeFiles::find(size_t slice, std::sp
     rest.remove_prefix(next->size());
     ++file.lines;
   }
+  file.has_more = !rest.empty() && file.changes == changes.size();
   if (!rest.empty()) file.changes = 0;  // another file than these changes make
   return std::optional(std::move(file));
 }
@@ -197,12 +201,21 @@ Result<ChangesSent> ChangeFiles::send(size_t slice, std::span<const Change> chan
   ChangesSent sent;
   sent.wait_ms = wait_ms(window, changes);
   const bool waits = sent.wait_ms > 0;
+  sent.wants_more = waits;
   if (waits && window.looked) return sent;
   window.looked = true;
   for (size_t number = 0; number < kMostNumber; ++number) {
     const std::string file_name = name(slice, changes.front().position, number);
     PARTITA_TRY(auto file, find(slice, changes, file_name));
     if (!file && waits) return sent;
+    const int64_t window_ms = (clock_.monotonic_ns() - window.since_ns) / kNsPerMs;
+    if (file && file->has_more && window_ms < kMostForRestMs) {
+      // It was written before a crash. The rest of its changes is given next.
+      sent.wants_more = true;
+      sent.wait_ms = kLookForRestMs;
+      window.looked = false;
+      return sent;
+    }
     if (file && file->changes == 0) continue;  // of the store before it was restored
     if (!file) {
       PARTITA_TRY(file, make(slice, changes));
@@ -218,6 +231,7 @@ Result<ChangesSent> ChangeFiles::send(size_t slice, std::span<const Change> chan
     if (file->lines > 0) PARTITA_TRY_VOID(describe(slice, file_name, done, *file));
     window.begun = false;
     sent.wait_ms = 0;
+    sent.wants_more = false;
     sent.done = done.size();
     sent.rejections = std::move(file->rejections);
     return sent;

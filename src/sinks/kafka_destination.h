@@ -41,10 +41,11 @@ class KafkaDestination final : public ChangeDestination {
   struct Slice {
     std::shared_ptr<KafkaProducer> producer;
     SentChanges sent;
+    bool alone = false;  // a request was too large: each record has one of its own from now on
   };
 
-  Result<std::shared_ptr<KafkaProducer>> producer();
-  Result<std::shared_ptr<KafkaProducer>> make_producer() const;
+  Result<std::shared_ptr<KafkaProducer>> producer(bool alone);
+  Result<std::shared_ptr<KafkaProducer>> make_producer(bool alone) const;
   void forget_producer(const std::shared_ptr<KafkaProducer>& broken);
   Result<ChangesSent> deliver(Slice& slice, size_t number, std::span<const Change> changes);
   static bool has_ended(const Slice& slice, const Sent& sent);
@@ -57,7 +58,7 @@ class KafkaDestination final : public ChangeDestination {
   const KafkaOptions options_;
   const std::stop_token hurry_;
   Mutex mutex_;
-  std::shared_ptr<KafkaProducer> producer_ PARTITA_GUARDED_BY(mutex_);
+  std::array<std::shared_ptr<KafkaProducer>, 2> producers_ PARTITA_GUARDED_BY(mutex_);  // by `alone`
   std::array<Slice, table::kSinkSlices> slices_;  // each of the thread of its slice
 };
 

@@ -66,7 +66,7 @@ TEST_F(KafkaDestinationTest, RejectsOnlyTheRecordThatIsTooLarge) {
   changes.put("a", "1");
   const auto first = destination->send(1, changes.all(), state_);
   ASSERT_TRUE(first.ok() && first->done == 1);
-  fail_next(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 1);
+  fail_next(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 2);  // the first time it may be the request
   changes.put("b", "2");
   const auto second = destination->send(1, changes.from(1), state_);
   ASSERT_TRUE(second.ok()) << second.error().sentence();
@@ -78,6 +78,17 @@ TEST_F(KafkaDestinationTest, RejectsOnlyTheRecordThatIsTooLarge) {
   ASSERT_TRUE(third.ok());
   EXPECT_EQ(third->done, 1U) << third->trouble;
   EXPECT_TRUE(third->rejections.empty());
+}
+
+TEST_F(KafkaDestinationTest, BlamesNoRecordForALargeRequest) {
+  const auto destination = make(settings());
+  fail_next(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 1);
+  SomeChanges changes;
+  for (int i = 0; i < 50; ++i) changes.put("k" + std::to_string(i % 3), std::to_string(i));
+  const auto sent = destination->send(0, changes.all(), state_);
+  ASSERT_TRUE(sent.ok()) << sent.error().sentence();
+  EXPECT_EQ(sent->done, changes.size()) << sent->trouble;
+  EXPECT_TRUE(sent->rejections.empty());
 }
 
 TEST_F(KafkaDestinationTest, SurvivesErrorsThatPass) {

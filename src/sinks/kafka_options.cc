@@ -13,9 +13,9 @@ constexpr std::string_view kKafkaScheme = "kafka://";
 constexpr size_t kMostTopic = 249;  // characters, as Kafka's own check of names says
 
 // Not among them: settings that load libraries, run commands, or switch off the check of certificates.
-constexpr std::array<std::string_view, 10> kCredentialNames = {
-    "sasl.mechanism",           "sasl.mechanisms",     "sasl.password",    "sasl.username",    "security.protocol",
-    "ssl.certificate.location", "ssl.certificate.pem", "ssl.key.location", "ssl.key.password", "ssl.key.pem"};
+constexpr std::array<std::string_view, 8> kCredentialNames = {
+    "sasl.mechanism",    "sasl.mechanisms",          "sasl.password",    "sasl.username",
+    "security.protocol", "ssl.certificate.location", "ssl.key.location", "ssl.key.password"};
 
 Error invalid_kafka(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
@@ -77,6 +77,8 @@ Result<KafkaOptions> KafkaOptions::parse(const ChangeSettings& settings) {
 
 Result<KafkaSettings> kafka_credentials(std::string_view text) {
   KafkaSettings found;
+  std::string protocol;
+  bool has_user = false;
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = without_spaces(text.substr(0, end));
@@ -94,6 +96,13 @@ Result<KafkaSettings> kafka_credentials(std::string_view text) {
                            known + ".");
     }
     found.emplace_back(name, without_spaces(line.substr(equals + 1)));
+    has_user = has_user || name.starts_with("sasl.");
+    if (name == "security.protocol") protocol = found.back().second;
+  }
+  if (has_user && !protocol.starts_with("SASL_") && !protocol.starts_with("sasl_")) {
+    return invalid_kafka(
+        "The user in the credentials of Kafka is sent to nobody: security.protocol has to be SASL_SSL or "
+        "SASL_PLAINTEXT.");
   }
   return found;
 }

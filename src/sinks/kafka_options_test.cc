@@ -43,6 +43,8 @@ TEST(KafkaOptions, RefuseOtherOptionsByTheirNames) {
 }
 
 TEST(KafkaCredentials, AreSettingsOfAList) {
+  EXPECT_FALSE(kafka_credentials("sasl.username=a\nsasl.password=b").ok());
+  EXPECT_FALSE(kafka_credentials("sasl.username=a\nsecurity.protocol=SSL").ok());
   const auto found = kafka_credentials("# a user\nsecurity.protocol = SASL_SSL\r\n\nsasl.password=a=b\n");
   ASSERT_TRUE(found.ok()) << found.error().sentence();
   EXPECT_EQ(*found, (KafkaSettings{{"security.protocol", "SASL_SSL"}, {"sasl.password", "a=b"}}));

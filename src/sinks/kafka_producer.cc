@@ -17,7 +17,7 @@ std::string kafka_text(int error) { return librdkafka().rd_kafka_err2str(static_
 void log_nothing(const rd_kafka_t* /*kafka*/, int /*level*/, const char* /*facility*/, const char* /*text*/) {}
 
 KafkaSettings kafka_settings(const KafkaOptions& options, const KafkaSettings& credentials,
-                             const std::string& authority_file) {
+                             const std::string& authority_file, bool alone) {
   KafkaSettings all = {
       {"bootstrap.servers", options.brokers},
       {"client.id", "partita"},
@@ -33,7 +33,9 @@ KafkaSettings kafka_settings(const KafkaOptions& options, const KafkaSettings& c
       {"topic.metadata.refresh.interval.ms", "30000"},
       {"reconnect.backoff.max.ms", "10000"},
       {"log_level", "0"},
+      {"ssl.endpoint.identification.algorithm", "https"},  // the name in the certificate; older ones do not compare it
   };
+  if (alone) all.emplace_back("batch.num.messages", "1");
   if (!authority_file.empty()) {
     all.emplace_back("ssl.ca.location", authority_file);
     all.emplace_back("security.protocol", "ssl");
@@ -46,14 +48,14 @@ KafkaSettings kafka_settings(const KafkaOptions& options, const KafkaSettings& c
 
 Result<std::unique_ptr<KafkaProducer>> KafkaProducer::create(const KafkaOptions& options,
                                                              const KafkaSettings& credentials,
-                                                             const std::string& authority_file) {
+                                                             const std::string& authority_file, bool alone) {
   PARTITA_TRY_VOID(load_librdkafka());
   const Librdkafka& library = librdkafka();
   std::unique_ptr<KafkaProducer> made(new KafkaProducer());
   made->topic_name_ = options.topic;
   std::array<char, kReasonBytes> reason{};
   rd_kafka_conf_t* const conf = library.rd_kafka_conf_new();
-  for (const auto& [name, value] : kafka_settings(options, credentials, authority_file)) {
+  for (const auto& [name, value] : kafka_settings(options, credentials, authority_file, alone)) {
     if (library.rd_kafka_conf_set(conf, name.c_str(), value.c_str(), reason.data(), reason.size()) ==
         RD_KAFKA_CONF_OK) {
       continue;

@@ -25,8 +25,10 @@ class KafkaProducer {
  public:
   // Does no I/O, but begins to connect. Error: kInvalid (reason 0), with a sentence: librdkafka is missing, or refuses
   // a setting.
+  // `alone`: no request has more than one record. Brokers refuse a whole request that is larger than a topic allows a
+  // record to be.
   static Result<std::unique_ptr<KafkaProducer>> create(const KafkaOptions& options, const KafkaSettings& credentials,
-                                                       const std::string& authority_file);
+                                                       const std::string& authority_file, bool alone);
   // Forgets what has no outcome; brokers may have it all the same.
   ~KafkaProducer();
   KafkaProducer(const KafkaProducer&) = delete;

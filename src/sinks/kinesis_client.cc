@@ -92,7 +92,7 @@ KinesisOutcome kinesis_outcome(const net::HttpReply& reply) {
 }
 
 std::string kinesis_sentence(std::string_view operation, const net::HttpReply& reply) {
-  constexpr size_t kMostText = 400;
+  constexpr size_t kMostRefusalText = 400;
   std::string why = kinesis_error_name(reply);
   const auto document = wire::JsonDocument::parse(reply.body);
   std::string text;
@@ -101,7 +101,7 @@ std::string kinesis_sentence(std::string_view operation, const net::HttpReply& r
   if (why.empty() && text.empty()) text = reply.body;
   if (!text.empty()) why += (why.empty() ? "" : ": ") + text;
   return "Kinesis answered " + std::to_string(reply.status) + " to " + std::string(operation) + ": " +
-         std::string(utf8_prefix(wire::legible(why), kMostText));
+         std::string(utf8_prefix(wire::legible(why), kMostRefusalText));
 }
 
 KinesisClient::KinesisClient(KinesisPlace place, net::HttpClient http, std::stop_token hurry)

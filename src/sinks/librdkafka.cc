@@ -10,6 +10,8 @@ namespace partita::sinks {
 
 namespace {
 
+constexpr char kLibrary[] = "librdkafka.so.1";
+
 struct LoadedLibrdkafka {
   Librdkafka functions;
   std::string missing;  // empty: nothing
@@ -23,7 +25,7 @@ void find_kafka_function(void* library, const char* name, Function& function, st
 
 LoadedLibrdkafka open_librdkafka() {
   LoadedLibrdkafka loaded;
-  void* const library = dlopen("librdkafka.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     loaded.missing = "Sinks to Kafka need librdkafka on the server's machine (Debian's package librdkafka1): ";
     loaded.missing += std::string(dlerror()) + ".";

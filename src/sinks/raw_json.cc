@@ -19,11 +19,9 @@ bool take_char(std::string_view& text, char c) {
 
 // The size of the string at the front, with its quotes; 0 if it has no end.
 size_t string_size(std::string_view text) {
-  for (size_t i = 1; i < text.size(); ++i) {
-    i = text.find_first_of("\"\\", i);
-    if (i == std::string_view::npos) return 0;
+  constexpr std::string_view kEnds = "\"\\";
+  for (size_t i = text.find_first_of(kEnds, 1); i != std::string_view::npos; i = text.find_first_of(kEnds, i + 2)) {
     if (text[i] == '"') return i + 1;
-    ++i;  // what is escaped
   }
   return 0;
 }

@@ -9,7 +9,7 @@ import pytest
 from counters import Writers, change, create_table, expected_of, last_of_each, wait_for
 from kafka_server import Unavailable, running_kafka
 from server import running_server
-from sinks import create_sink, letters_of, sinks_of, states_of
+from sinks import create_sink, letters_of, run_sink, sinks_of, states_of
 from waiting import wait_until
 
 KILLS = int(os.environ.get("PARTITA_SINK_KILLS", 3))
@@ -104,6 +104,25 @@ def test_a_broker_that_is_killed_makes_no_doubles(kafka):
         expected = expected_of(client, "Orders")
         found = wait_for(lambda: keyed(kafka, "broker"), expected)
         assert all(values == sorted(values) and len(values) == expected[item] for item, values in found.items())
+
+
+def test_a_backlog_fits_into_a_topic_of_small_records(kafka):
+    kafka.create_topic("little", partitions=1, max_message_bytes=20_000)
+    with running_server() as server:
+        client = server.client()
+        create_table(client, "Orders")
+        create_sink(server, "Orders", kafka.sink_url("little"), "--name", "little")
+        run_sink(server, "pause", "Orders", "little")
+        for number in range(300):
+            client.put_item(TableName="Orders", Item={"p": {"S": f"item-{number % 50}"}, "n": {"N": str(number)},
+                                                      "text": {"S": "x" * 300}})
+        run_sink(server, "resume", "Orders", "little")
+        wait_until(lambda: len(kafka.records("little")) >= 300)
+        assert sinks_of(server, "Orders")[0]["Rejected"] == 0
+        found = {}
+        for key, record in keyed(kafka, "little"):
+            found.setdefault(key, []).append(int(record["dynamodb"]["NewImage"]["n"]["N"]))
+        assert all(last_of_each(values) == sorted(set(values)) for values in found.values())
 
 
 def test_what_kafka_refuses(kafka):
