@@ -368,8 +368,11 @@ Result<std::unique_ptr<ChangeDestination>> make_runtime_destination(const Change
   const bool is_place = parsed.ok() && place.find_first_of("/?#") == std::string::npos;
   const std::string_view digits = is_place ? std::string_view(place).substr(place.rfind(':') + 1) : "";
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (!is_place || error != std::errc() || end != digits.data() + digits.size() || port == 0) {
-    return Error(ErrorKind::kInvalid, "The URL of a runtime is runtime://HOST:PORT, an address of this machine alone.");
+  const bool is_here = parsed.ok() && (parsed->host == "localhost" || parsed->host.starts_with("127.") ||
+                                       parsed->host == "[::1]" || parsed->host == "::1");
+  if (!is_place || !is_here || error != std::errc() || end != digits.data() + digits.size() || port == 0) {
+    return Error(ErrorKind::kInvalid,
+                 "The URL of a runtime is runtime://HOST:PORT, with localhost, 127.0.0.1 or [::1].");
   }
   auto caller = std::make_unique<RuntimeApi>(parsed->host, port, settings, options, system_clock(), std::move(hurry));
   return std::unique_ptr<ChangeDestination>(

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/bytes.h"
 #include "net/url.h"
 #include "sinks/hook_call.h"
 #include "sinks/secret_file.h"
@@ -17,6 +18,13 @@ constexpr int64_t kHookConnectMs = 5'000;
 Result<std::string> read_hook_secret(const std::string& file) {
   PARTITA_TRY(const std::string whole, read_secret_file(file, "The secret in"));
   std::string text(first_line(whole));
+  constexpr std::string_view kPrefix = "whsec_";
+  if (text.starts_with(kPrefix)) {
+    const auto key = decode_base64(std::string_view(text).substr(kPrefix.size()));
+    if (key && !key->empty()) return text;
+    return Error(ErrorKind::kUnavailable,
+                 "The secret in " + file + " is not whsec_ and the base64 of a key, though it begins so.");
+  }
   if (!text.empty()) return text;
   return Error(ErrorKind::kUnavailable, "The first line of " + file + " is empty; it has to be the hook's secret.");
 }

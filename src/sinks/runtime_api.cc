@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/random.h"
 
 namespace partita::sinks {
 
@@ -42,14 +43,6 @@ std::string_view runtime_trimmed(std::string_view text) {
 bool take_runtime_size(std::string_view text, int base, size_t& size) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size, base);
   return error == std::errc() && end == text.data() + text.size() && size <= RuntimeReader::kMostBody;
-}
-
-// In the form of a UUID, as Lambda's are.
-std::string request_id(const HookCall& call) {
-  const std::string_view id = call.id;
-  const std::string digits = std::string(id.substr(id.find('_') + 1)) + std::string(32, '0');
-  return digits.substr(0, 8) + "-" + digits.substr(8, 4) + "-" + digits.substr(12, 4) + "-" + digits.substr(16, 4) +
-         "-" + digits.substr(20, 12);
 }
 
 // arn:aws:dynamodb:REGION:ACCOUNT:table/NAME
@@ -327,22 +320,23 @@ int RuntimeApi::take_answer(std::string_view path, const std::string& body) {
   if (path != "response" && path != "error") return 404;
   const auto found = invocations_.find(id);
   if (found == invocations_.end() || !found->second.given || found->second.answer) return 400;
-  HookAnswer& answer = found->second.answer.emplace();
+  HookAnswer answer;
   if (path == "response") {
     answer =
         hook_answer({.status = 200, .headers = {}, .body = body}, reports_items_, found->second.call->sequence_numbers);
   } else {
     answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function failed: " + error_excerpt(body)};
   }
+  found->second.answer = std::move(answer);
   changed_.notify_all();
   return 202;
 }
 
 HookAnswer RuntimeApi::call(size_t /*line*/, const HookCall& call) {
-  const std::string id = request_id(call);
+  // Of this attempt alone: a late answer to an earlier one is none to it.
+  const std::string id = system_random().uuid();
   const MutexLock lock(mutex_);
-  const auto [at, fresh] = invocations_.try_emplace(id);
-  if (!fresh) return {.kind = HookAnswer::Kind::kMissed, .reason = "The function has these changes already."};
+  const auto at = invocations_.try_emplace(id).first;
   Invocation& own = at->second;
   own.call = &call;
   waiting_.push_back(id);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "net/http_client.h"
@@ -108,13 +110,15 @@ TEST_F(RuntimeApiTest, GivesEventsAndTakesAnswers) {
   } kCases[] = {{"response", "null", Kind::kDone},
                 {"response", R"({"batchItemFailures":[{"itemIdentifier":"7"}]})", Kind::kFailed},
                 {"error", R"({"errorMessage":"no"})", Kind::kFailed}};
+  std::set<std::string> ids;  // a late answer to one attempt is none to the next
   for (const auto& one : kCases) {
     auto answer = call();
     const net::HttpReply next = ask("GET", "invocation/next");
     EXPECT_EQ(next.status, 200);
     EXPECT_EQ(next.body, call_.body);
     const std::string id = header(next, "lambda-runtime-aws-request-id");
-    EXPECT_EQ(id, "00112233-4455-6677-8899-aabbccddeeff");
+    EXPECT_EQ(id.size(), 36U);
+    EXPECT_TRUE(ids.insert(id).second) << id;
     EXPECT_GT(std::stoll(header(next, "lambda-runtime-deadline-ms")), system_clock().now_ms() + 50'000);
     EXPECT_EQ(header(next, "lambda-runtime-invoked-function-arn"),
               "arn:aws:lambda:eu-central-1:000000000000:function:s");
@@ -176,13 +180,11 @@ TEST(RuntimeUrls, AreCheckedWhenTheSinkIsCreated) {
     EXPECT_TRUE(make_runtime_destination(changes_settings(good), {}).ok()) << good;
   }
   for (const char* bad : {"runtime://", "runtime://127.0.0.1", "runtime://127.0.0.1:0", "runtime://127.0.0.1:9001/",
-                          "runtime://127.0.0.1:99999", "runtime://u@127.0.0.1:9001"}) {
+                          "runtime://127.0.0.1:99999", "runtime://u@127.0.0.1:9001", "runtime://0.0.0.0:9001",
+                          "runtime://10.0.0.1:9001", "runtime://example.com:9001"}) {
     EXPECT_FALSE(make_runtime_destination(changes_settings(bad), {}).ok()) << bad;
   }
   EXPECT_FALSE(make_runtime_destination(changes_settings("runtime://127.0.0.1:1", {{"acks", "1"}}), {}).ok());
-  auto open = make_runtime_destination(changes_settings("runtime://0.0.0.0:9001"), {});
-  ASSERT_TRUE(open.ok());
-  EXPECT_FALSE((*open)->prepare().ok()) << "other machines could reach it";
 }
 
 }  // namespace
