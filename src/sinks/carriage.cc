@@ -27,8 +27,8 @@ constexpr int64_t kIntactMs = 10'000;
 constexpr int64_t kLeastBackoffMs = 100;
 constexpr int64_t kMostBackoffMs = 30'000;
 constexpr int64_t kStuckMs = 60'000;  // without an item sent
-constexpr size_t kFillRows = 2'000;
-constexpr size_t kFillBytes = size_t{2} << 20;
+constexpr size_t kFillRows = 6'000;
+constexpr size_t kFillBytes = size_t{3} << 20;
 constexpr size_t kEntriesAtOnce = 1'000;  // of a slice
 constexpr size_t kEntryBytesAtOnce = size_t{256} << 10;
 

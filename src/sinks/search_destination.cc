@@ -1,8 +1,11 @@
 // OpenSearch and Elasticsearch as destinations.
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <new>
 #include <utility>
 
+#include "base/thread.h"
 #include "sinks/destination.h"
 #include "sinks/raw_json.h"
 #include "sinks/search_client.h"
@@ -19,6 +22,7 @@ namespace {
 // Of one request that compares documents, whose reply has about as many bytes.
 constexpr size_t kMostComparedBytes = size_t{4} << 20;
 constexpr size_t kMostCompared = 1'000;
+constexpr size_t kLeastForTwo = 2'000;  // items: one request for fewer
 
 Error gone_error(const std::string& index) {
   return Error(ErrorKind::kUnavailable, "The index " + index + " is gone.");
@@ -26,16 +30,16 @@ Error gone_error(const std::string& index) {
 
 class SearchDestination final : public Destination {
  public:
-  SearchDestination(DestinationSettings settings, SearchClient client, SearchIndexes indexes)
+  SearchDestination(DestinationSettings settings, SearchClient client, SearchClient second, SearchIndexes indexes)
       : settings_(std::move(settings)),
         client_(std::move(client)),
+        second_client_(std::move(second)),
         indexes_(std::move(indexes)),
-        sender_(settings_, client_, indexes_) {}
+        sender_(settings_, client_, indexes_),
+        second_sender_(settings_, second_client_, indexes_) {}
 
   Result<void> prepare(Generation generation) override;
-  Result<std::vector<Outcome>> send(Generation generation, std::span<const Delivery> deliveries) override {
-    return sender_.send(generation, deliveries);
-  }
+  Result<std::vector<Outcome>> send(Generation generation, std::span<const Delivery> deliveries) override;
   Result<void> publish(Generation generation) override;
   Result<bool> is_intact(Generation generation) override;
   Result<std::vector<bool>> compare(Generation generation, std::span<const Delivery> deliveries) override;
@@ -53,10 +57,31 @@ class SearchDestination final : public Destination {
 
   DestinationSettings settings_;
   SearchClient client_;
+  SearchClient second_client_;
   SearchIndexes indexes_;
   SearchSender sender_;
+  SearchSender second_sender_;
   bool has_marks_index_ = false;  // made or found by this object
 };
+
+// An engine carries out one request on one core. Many items go in two, side by side, since no two are of the same key.
+Result<std::vector<Outcome>> SearchDestination::send(Generation generation, std::span<const Delivery> deliveries) {
+  if (deliveries.size() < kLeastForTwo) return sender_.send(generation, deliveries);
+  const auto rest = deliveries.subspan(deliveries.size() / 2);
+  Result<std::vector<Outcome>> second = Error(ErrorKind::kUnavailable, "There is no memory for it.");
+  auto beside = Thread::start("sink", [&](const std::stop_token&) {
+    try {
+      second = second_sender_.send(generation, rest);
+    } catch (const std::bad_alloc&) {  // as it says already
+    }
+  });
+  if (!beside.ok()) return sender_.send(generation, deliveries);
+  PARTITA_TRY(auto outcomes, sender_.send(generation, deliveries.first(deliveries.size() - rest.size())));
+  beside->join();
+  PARTITA_TRY_VOID(second);
+  std::ranges::move(*second, std::back_inserter(outcomes));
+  return outcomes;
+}
 
 // Error: kInvalid, if users' names are in the way.
 Result<AliasHolders> SearchDestination::alias_holders() {
@@ -221,9 +246,10 @@ Result<std::unique_ptr<Destination>> make_search_destination(const DestinationSe
   place.credentials_file = settings.credentials_file;
   place.authority_file = settings.authority_file;
   PARTITA_TRY(SearchIndexes indexes, SearchIndexes::create(settings));
-  PARTITA_TRY(SearchClient client, SearchClient::create(std::move(place), std::move(hurry)));
+  PARTITA_TRY(SearchClient client, SearchClient::create(place, hurry));
+  PARTITA_TRY(SearchClient second, SearchClient::create(std::move(place), std::move(hurry)));
   return std::unique_ptr<Destination>(
-      std::make_unique<SearchDestination>(settings, std::move(client), std::move(indexes)));
+      std::make_unique<SearchDestination>(settings, std::move(client), std::move(second), std::move(indexes)));
 }
 
 }  // namespace partita::sinks

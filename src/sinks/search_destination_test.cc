@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread.h"
 #include "net/responder_testing.h"
 #include "sinks/destination.h"
 #include "sinks/search_sender.h"
@@ -160,6 +161,39 @@ TEST(SearchDestination, BoundsTheBytesOfARequest) {
   for (const SearchRequest& each : engine.requests) {
     EXPECT_LT(each.body.size(), SearchSender::kMostBulkBytes + 500'000);
   }
+}
+
+TEST(SearchDestination, SendsManyItemsInTwoRequests) {
+  FakeSearchEngine engine([](const SearchRequest& request) {
+    std::string reply = FakeSearchEngine::all_taken(request.body);
+    if (!request.body.contains("\"k1999\"")) return json_reply(200, reply);
+    const size_t last = reply.rfind(R"({"index")");
+    reply.resize(last);
+    return json_reply(200, reply + R"({"index":{"status":400,"error":{"type":"mapper_parsing_exception"}}}]})");
+  });
+  const auto outcomes = sent(*engine.destination(), SomeItems(2'000));
+  ASSERT_EQ(engine.requests.size(), 2U);
+  EXPECT_NE(engine.requests[0].body.contains("\"k0\""), engine.requests[1].body.contains("\"k0\""));
+  ASSERT_EQ(outcomes.size(), 2'000U);
+  EXPECT_EQ(outcomes.back().fate, Fate::kRejected);
+  EXPECT_EQ(count_fate(outcomes, Fate::kDone), 1'999U);
+}
+
+TEST(SearchDestination, FailsIfOneOfTwoRequestsFails) {
+  for (const std::string_view which : {"\"k0\"", "\"k1999\""}) {
+    FakeSearchEngine engine([which](const SearchRequest& request) {
+      return request.body.contains(which) ? json_reply(403, "{}") : std::string();
+    });
+    const auto outcomes = engine.destination()->send(1, SomeItems(2'000).deliveries);
+    ASSERT_FALSE(outcomes.ok());
+    EXPECT_EQ(outcomes.error().kind(), ErrorKind::kUnavailable);
+  }
+}
+
+TEST(SearchDestination, SendsAllFromOneThreadIfThereIsNoOther) {
+  const ThreadStartFailure no_threads;
+  FakeSearchEngine engine;
+  EXPECT_EQ(count_fate(sent(*engine.destination(), SomeItems(2'000)), Fate::kDone), 2'000U);
 }
 
 TEST(SearchDestination, BeginsNoRequestWhenItHurries) {

@@ -22,7 +22,7 @@ class SearchSender {
  public:
   // A body has at least one item, whatever its size.
   static constexpr size_t kMostBulkBytes = size_t{5} << 20;
-  static constexpr size_t kMostBulkItems = 1'000;
+  static constexpr size_t kMostBulkItems = 5'000;
   // An item is rejected when an engine that takes others has refused it so often, whatever the error.
   static constexpr int kMostRefusals = 10;
 

@@ -11,8 +11,8 @@ namespace partita::sinks {
 
 namespace {
 
-constexpr size_t kSentBytes = size_t{2} << 20;  // of stored items in one request, about
-constexpr size_t kSentRows = 2'000;
+constexpr size_t kSentBytes = size_t{3} << 20;  // of stored items in one request, about
+constexpr size_t kSentRows = 6'000;
 constexpr size_t kReadBytes = size_t{1} << 20;  // of items in one reading, about
 constexpr size_t kReadAtOnce = 64;
 constexpr size_t kFirstReadAtOnce = 4;  // of unknown size
