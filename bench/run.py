@@ -23,6 +23,7 @@ import isolation
 import judged
 import page
 import rows
+import search_sink
 import servers
 import suite
 import vectors
@@ -38,6 +39,7 @@ PARTS = {
     "isolation": isolation.part,
     "data_api": data_api.part,
     "dax": dax.part,
+    "search_sink": search_sink.part,
     "vectors": vectors.part,
     "judged": judged.part,
     "suite": suite.part,
@@ -64,6 +66,10 @@ def arguments_of(words):
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
     )
     parser.add_argument("--dax", action="store_true", help="GetItem and Query over DAX, beside the same over HTTP")
+    parser.add_argument(
+        "--search-sink", type=int, nargs="?", const=100_000, metavar="ITEMS",
+        help="a search sink on OpenSearch, which is fetched once, for a table of so many items (100000)",
+    )
     parser.add_argument("--suite", action="store_true", help="tests that make and drop tables, beside those peers")
     parser.add_argument("--judged", action="store_true", help="GetItem with its signature verified, and with a policy")
     parser.add_argument(
