@@ -17,7 +17,7 @@ class SenderTest : public SinksTest {
     sink_ = create();
     table_ = db().catalog().find("T");
     std::vector<std::string> keys;
-    for (int i = 0; i < 6'000; ++i) {
+    for (int i = 0; i < 15'000; ++i) {
       model::Item key;
       key.set("pk", model::AttributeValue::string(std::to_string(i)));
       keys.push_back(table::item_key(*table_, key).bytes);
