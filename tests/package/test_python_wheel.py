@@ -1,0 +1,144 @@
+"""The Python package: made, installed in an empty environment, and used there as its README says."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "packaging")]
+
+import python_wheel  # noqa: E402
+
+README = ROOT / "clients" / "python" / "README.md"
+MOST_BYTES = 12_000_000
+
+
+class Environment:
+    """Python with nothing but what was installed, and no `partita` of this checkout."""
+
+    def __init__(self, folder):
+        self.bin = folder / "bin"
+        venv.create(folder, with_pip=True)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PARTITA_", "AWS_", "PYTHON"))}
+        self.variables = {**kept, "PATH": f"{self.bin}:/usr/bin:/bin"}
+
+    def run(self, *command, cwd=None):
+        ended = subprocess.run([str(self.bin / command[0]), *map(str, command[1:])], capture_output=True, text=True,
+                               env=self.variables, cwd=cwd, timeout=300, check=False)
+        assert ended.returncode == 0, f"{command}: {ended.stdout[-3000:]} {ended.stderr[-3000:]}"
+        return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return python_wheel.make(pathlib.Path(os.environ["PARTITA_BINARY"]), tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory):
+    made = Environment(tmp_path_factory.mktemp("environment"))
+    made.run("pip", "install", "-q", f"{wheel}[test]", "pytest-xdist")
+    return made
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The files that the README shows."""
+    for name, text in re.findall(r"```python\n# (\S+\.py)\n(.*?)```", README.read_text(), re.DOTALL):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_what_is_in_the_wheel(wheel):
+    assert re.fullmatch(r"partita-[\d.]+-py3-none-manylinux_2_\d+_\w+\.whl", wheel.name)
+    assert wheel.stat().st_size <= MOST_BYTES
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        assert archive.getinfo("partita/bin/partita").external_attr >> 16 & 0o111
+    assert {"partita/py.typed", "partita/pytest_plugin.py"} <= names
+
+
+def test_the_command(environment):
+    assert environment.run("partita", "--version").startswith("partita ")
+
+
+def test_the_readme_with_pytest(environment, project):
+    assert "2 passed" in environment.run("pytest", "-q", cwd=project)
+
+
+def test_workers_share_a_server_and_no_tables(environment, project):
+    (project / "test_more.py").write_text("""
+import pytest
+
+@pytest.mark.parametrize("n", range(40))
+def test_alone(dynamodb, partita, n):
+    table = dynamodb.Table("Music")
+    assert table.scan()["Count"] == 0
+    table.put_item(Item={"Artist": str(n)})
+    assert [item["Artist"] for item in table.scan()["Items"]] == [str(n)]
+    with open("used", "a") as file:
+        file.write(f"{partita.endpoint_url} {partita.namespace}\\n")
+""")
+    assert "42 passed" in environment.run("pytest", "-q", "-n", "2", cwd=project)
+    used = set((project / "used").read_text().splitlines())
+    assert len(used) == 2
+    assert len({line.split()[0] for line in used}) == 1
+
+
+def test_a_program_under_test_finds_the_server_and_its_clock(environment, project):
+    (project / "test_clock.py").write_text("""
+import time
+
+import boto3
+
+def test_that_items_expire(partita):
+    client = boto3.client("dynamodb")
+    client.update_time_to_live(TableName="Music", TimeToLiveSpecification={"AttributeName": "Until", "Enabled": True})
+    until = str(int(time.time()) + 3600)
+    client.put_item(TableName="Music", Item={"Artist": {"S": "Brief"}, "Until": {"N": until}})
+    partita.advance_clock(7200)
+    ends = time.monotonic() + 20
+    while client.scan(TableName="Music")["Count"]:
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+
+def test_that_the_clock_is_back(partita):
+    assert partita.call("DescribeClock")["OffsetSeconds"] == 0
+    described = boto3.client("dynamodb").describe_time_to_live(TableName="Music")
+    assert described["TimeToLiveDescription"]["TimeToLiveStatus"] == "DISABLED"
+""")
+    assert "4 passed" in environment.run("pytest", "-q", cwd=project)
+
+
+def test_without_pytest(environment, tmp_path):
+    (tmp_path / "kept.py").write_text("""
+import partita
+
+for _ in range(2):
+    with partita.Server("data") as server:
+        client = server.client()
+        if "Kept" not in client.list_tables()["TableNames"]:
+            client.create_table(TableName="Kept", BillingMode="PAY_PER_REQUEST",
+                                AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+                                KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}])
+            client.put_item(TableName="Kept", Item={"k": {"S": "kept"}})
+print(client.meta.service_model.service_name)
+try:
+    partita.Server(options=["--nonsense"]).start()
+except partita.ServerFailed as why:
+    print(why)
+with partita.Server() as server:
+    try:
+        server.rollback("none")
+    except partita.CallFailed as why:
+        print(why.code)
+""")
+    said = environment.run("python", "kept.py", cwd=tmp_path)
+    assert "--nonsense" in said and said.splitlines()[-1] == "ResourceNotFoundException"
+    assert (tmp_path / "data").is_dir()
