@@ -1,0 +1,4 @@
+import { afterEach, beforeAll } from "vitest";
+import file from "./each_file.js";
+
+file.install({ beforeAll, afterEach });
