@@ -63,8 +63,10 @@ struct HttpClient::Transfer {
   const Libcurl& curl = libcurl();
   CURL* const easy;
   CURLM* const multi;
-  bool refused = false;  // an option, or there was no memory for it
-  bool too_large = false;
+  bool refused = false;    // an option, or there was no memory for it
+  bool too_large = false;  // the head
+  bool body_too_large = false;
+  size_t most_body = 0;
   bool head_complete = false;
   bool connected = false;
   size_t head_size = 0;
@@ -98,8 +100,8 @@ void HttpClient::Transfer::take_header(std::string_view line) {
 size_t HttpClient::Transfer::take_body(char* bytes, size_t, size_t size, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   if (!transfer.reads_body) return (transfer.ignored += size) > kMostHead ? 0 : size;
-  transfer.too_large = transfer.reply.body.size() + size > kMostBody;
-  if (transfer.too_large) return 0;
+  transfer.body_too_large = size > transfer.most_body - transfer.reply.body.size();
+  if (transfer.body_too_large) return 0;
   transfer.reply.body.append(bytes, size);
   return size;
 }
@@ -173,6 +175,10 @@ Error HttpClient::Transfer::error_of(CURLcode code, const Url& url) {
     return unavailable("Cannot reach " + url.host + " at port " + url.port + ": " + why + ".");
   };
   if (too_large) return unavailable("The server's reply is too large.");
+  if (body_too_large) {
+    return unavailable("The server's reply is too large: its body has more than " + std::to_string(most_body) +
+                       " bytes.");
+  }
   switch (code) {
     case CURLE_COULDNT_CONNECT: {
       long error = 0;
@@ -208,6 +214,8 @@ Result<HttpReply> HttpClient::send(const HttpRequest& request) {
   Transfer& transfer = *transfer_;
   const Libcurl& curl = transfer.curl;
   transfer.refused = transfer.too_large = transfer.head_complete = transfer.connected = false;
+  transfer.body_too_large = false;
+  transfer.most_body = request.most_body;
   transfer.head_size = transfer.ignored = 0;
   transfer.reads_body = request.reads_body;
   transfer.reply = {};

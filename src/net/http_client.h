@@ -35,7 +35,8 @@ struct HttpRequest {
   bool reads_body = true;
   // Once it is requested, at most HttpClient::kHurryMs of the time are left.
   std::stop_token hurry = {};
-  std::string authority_file = {};  // PEM: the authorities to trust instead; empty: those named above
+  std::string authority_file = {};      // PEM: the authorities to trust instead; empty: those named above
+  size_t most_body = size_t{64} << 20;  // of a reply; a larger one is an error
 };
 
 struct HttpReply {
@@ -48,8 +49,7 @@ struct HttpReply {
 class HttpClient {
  public:
   static constexpr int64_t kHurryMs = 1'000;
-  static constexpr size_t kMostBody = size_t{64} << 20;  // of a reply
-  static constexpr size_t kMostHead = size_t{64} << 10;  // the same: its headers
+  static constexpr size_t kMostHead = size_t{64} << 10;  // of a reply: its headers
 
   // Error: kInvalid (reason 0), with one sentence: libcurl is missing.
   static Result<HttpClient> create();

@@ -204,11 +204,23 @@ TEST(HttpClient, SaysWhatItCannotReach) {
 
 TEST(HttpClient, RefusesRepliesThatAreTooLarge) {
   Responder head({"HTTP/1.1 200 OK\r\n" + std::string(70'000, 'x') + ": 1\r\n\r\n"});
-  Responder body({"HTTP/1.1 200 OK\r\n\r\n" + std::string(HttpClient::kMostBody + 1, 'x')});
-  for (Responder* each : {&head, &body}) {
-    const auto failed = ask({.method = "GET", .url = each->url(), .timeout_ms = 60'000});
-    ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().sentence(), "The server's reply is too large.");
+  const auto failed = ask({.method = "GET", .url = head.url(), .timeout_ms = 60'000});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().sentence(), "The server's reply is too large.");
+  EXPECT_EQ(HttpRequest().most_body, size_t{64} << 20);
+  for (const size_t most : {HttpRequest().most_body, size_t{0}, size_t{100'000}}) {
+    Responder fits({json_reply(200, std::string(most, 'x'))});
+    HttpRequest request{.method = "GET", .url = fits.url(), .timeout_ms = 60'000};
+    request.most_body = most;
+    const auto whole = ask(request);
+    ASSERT_TRUE(whole.ok()) << whole.error().sentence();
+    EXPECT_EQ(whole->body.size(), most);
+    Responder body({"HTTP/1.1 200 OK\r\n\r\n" + std::string(most + 1, 'x')});
+    request.url = body.url();
+    const auto larger = ask(request);
+    ASSERT_FALSE(larger.ok());
+    EXPECT_EQ(larger.error().sentence(),
+              "The server's reply is too large: its body has more than " + std::to_string(most) + " bytes.");
   }
 }
 

@@ -49,6 +49,7 @@ class HookCaller {
   // Calls end soon, and no others begin.
   virtual bool hurries() const { return false; }
 
+  static constexpr size_t kMostAnswerBytes = size_t{6} << 20;  // as of Lambda's functions
   static constexpr size_t kLines = table::kSinkSlices * HookOptions::kMostLanes;
 };
 

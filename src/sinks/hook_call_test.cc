@@ -134,6 +134,15 @@ TEST_F(HttpHookTest, TellsWhatReachedTheFunction) {
   EXPECT_TRUE(answer.reason.contains("Cannot reach")) << answer.reason;
 }
 
+TEST_F(HttpHookTest, FailsAnAnswerThatIsTooLarge) {
+  Responder fits({json_reply(200, std::string(HookCaller::kMostAnswerBytes, ' '))});
+  EXPECT_EQ(call(fits.url()).kind, Kind::kDone);
+  Responder responder({json_reply(200, std::string(HookCaller::kMostAnswerBytes + 1, ' '))});
+  const HookAnswer answer = call(responder.url());
+  EXPECT_EQ(answer.kind, Kind::kFailed);
+  EXPECT_EQ(answer.reason, "The server's reply is too large: its body has more than 6291456 bytes.");
+}
+
 TEST_F(HttpHookTest, SendsNothingWithoutItsSecret) {
   Responder responder({json_reply(200, "{}")});
   const std::pair<const char*, const char*> kWrong[] = {

@@ -72,6 +72,7 @@ class HttpHook final : public HookCaller {
                              .connect_ms = kHookConnectMs,
                              .hurry = hurry_};
     request.authority_file = authority_file_;
+    request.most_body = kMostAnswerBytes;
     if (secret_file_.empty()) {
       request.headers = {{"webhook-id", call.id}};
     } else {
