@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cerrno>
 #include <chrono>
-#include <new>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -21,29 +21,14 @@ namespace partita::sinks {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 constexpr std::string_view kRuntimePath = "/2018-06-01/runtime/";
 constexpr milliseconds kRuntimeLook(50);
+constexpr milliseconds kRuntimePause(100);  // after a connection that could not be accepted
 constexpr int64_t kRuntimeWriteMs = 10'000;
+constexpr milliseconds kRuntimeDrain(5'000);
 constexpr size_t kMostErrorText = 300;
-
-Error wrong_request() { return Error(ErrorKind::kInvalid, "This is no request."); }
-
-std::string runtime_lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lowered;
-}
-
-std::string_view runtime_trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
-
-bool take_runtime_size(std::string_view text, int base, size_t& size) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size, base);
-  return error == std::errc() && end == text.data() + text.size() && size <= RuntimeReader::kMostBody;
-}
 
 // arn:aws:dynamodb:REGION:ACCOUNT:table/NAME
 std::string function_arn(const ChangeSettings& settings) {
@@ -54,8 +39,8 @@ std::string function_arn(const ChangeSettings& settings) {
 }
 
 bool write_all(int socket, std::string_view bytes, const std::atomic<bool>& stopping) {
-  const auto until = std::chrono::steady_clock::now() + milliseconds(kRuntimeWriteMs);
-  while (!bytes.empty() && !stopping && std::chrono::steady_clock::now() < until) {
+  const auto until = steady_clock::now() + milliseconds(kRuntimeWriteMs);
+  while (!bytes.empty() && !stopping && steady_clock::now() < until) {
     const ssize_t size = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size > 0) {
       bytes.remove_prefix(static_cast<size_t>(size));
@@ -81,100 +66,26 @@ std::string runtime_head(int status, size_t size, std::string_view more = {}) {
          "\r\n";
 }
 
+std::string runtime_error(std::string_view type, std::string_view message) {
+  return R"({"errorMessage":")" + std::string(message) + R"(","errorType":")" + std::string(type) + R"("})";
+}
+
 std::string error_excerpt(const std::string& body) {
   return is_utf8(body) ? std::string(utf8_prefix(body, kMostErrorText)) : std::string();
 }
 
 }  // namespace
 
-Result<std::optional<RuntimeRequest>> RuntimeReader::next() {
-  if (!has_head_) {
-    PARTITA_TRY(has_head_, take_head());
-    if (!has_head_) return std::optional<RuntimeRequest>();
-  }
-  bool whole = false;
-  if (is_chunked_) {
-    PARTITA_TRY(whole, take_chunks());
-  } else {
-    PARTITA_TRY(whole, take_sized());
-  }
-  if (!whole) return std::optional<RuntimeRequest>();
-  has_head_ = is_chunked_ = false;
-  searched_ = size_ = 0;
-  return std::optional(std::exchange(request_, {}));
-}
-
-Result<bool> RuntimeReader::take_head() {
-  constexpr std::string_view kEnd = "\r\n\r\n";
-  const size_t end = bytes_.find(kEnd, searched_);
-  if (std::min(end, bytes_.size()) > kMostHead) return wrong_request();
-  if (end == std::string::npos) {
-    searched_ = bytes_.size() - std::min(bytes_.size(), kEnd.size() - 1);
-    return false;
-  }
-  std::string_view rest = std::string_view(bytes_).substr(0, end + 2);
-  std::string_view line = rest.substr(0, rest.find("\r\n"));
-  rest.remove_prefix(line.size() + 2);
-  const size_t blank = line.find(' ');
-  const size_t last = line.rfind(' ');
-  if (blank == last || blank == 0 || !line.ends_with(" HTTP/1.1")) return wrong_request();
-  request_ = {.method = std::string(line.substr(0, blank)), .path = {}, .body = {}};
-  request_.path = line.substr(blank + 1, last - blank - 1);
-  while (!rest.empty()) {
-    line = rest.substr(0, rest.find("\r\n"));
-    rest.remove_prefix(line.size() + 2);
-    const size_t colon = line.find(':');
-    if (colon == std::string_view::npos || colon == 0) return wrong_request();
-    const std::string name = runtime_lower(line.substr(0, colon));
-    const std::string_view value = runtime_trimmed(line.substr(colon + 1));
-    if (name == "content-length" && !take_runtime_size(value, 10, size_)) return wrong_request();
-    if (name != "transfer-encoding") continue;
-    if (runtime_lower(value) != "chunked") return wrong_request();
-    is_chunked_ = true;
-  }
-  bytes_.erase(0, end + kEnd.size());
-  return true;
-}
-
-Result<bool> RuntimeReader::take_sized() {
-  if (bytes_.size() < size_) return false;
-  request_.body = bytes_.substr(0, size_);
-  bytes_.erase(0, size_);
-  return true;
-}
-
-// Each chunk that is there whole; the last one is empty. There are no trailers.
-Result<bool> RuntimeReader::take_chunks() {
-  constexpr size_t kMostLine = 64;
-  size_t at = 0;
-  bool whole = false;
-  while (!whole) {
-    const size_t end = bytes_.find("\r\n", at);
-    if (std::min(end, bytes_.size()) - at > kMostLine) return wrong_request();
-    if (end == std::string::npos) break;
-    size_t size = 0;
-    const std::string_view line = std::string_view(bytes_).substr(at, end - at);
-    if (!take_runtime_size(line.substr(0, line.find(';')), 16, size)) return wrong_request();
-    if (request_.body.size() + size > kMostBody) return wrong_request();
-    if (bytes_.size() < end + 2 + size + 2) break;
-    if (bytes_.compare(end + 2 + size, 2, "\r\n") != 0) return wrong_request();
-    request_.body.append(bytes_, end + 2, size);
-    at = end + 2 + size + 2;
-    whole = size == 0;
-  }
-  bytes_.erase(0, at);
-  return whole;
-}
-
 RuntimeApi::RuntimeApi(std::string host, uint16_t port, const ChangeSettings& settings, const HookOptions& options,
-                       const Clock& clock, std::stop_token hurry)
+                       const Clock& clock, std::stop_token hurry, RuntimeLimits limits)
     : host_(std::move(host)),
       port_(port),
       function_arn_(function_arn(settings)),
       reports_items_(options.reports_items),
       timeout_ms_(options.timeout_ms),
       clock_(clock),
-      hurry_(std::move(hurry)) {}
+      hurry_(std::move(hurry)),
+      limits_(limits) {}
 
 RuntimeApi::~RuntimeApi() {
   stopping_ = true;
@@ -183,6 +94,11 @@ RuntimeApi::~RuntimeApi() {
     changed_.notify_all();
   }
   if (accepting_.joinable()) accepting_.join();
+}
+
+RuntimeApi::Connection::~Connection() {
+  if (thread.joinable()) thread.join();
+  if (socket >= 0) ::close(socket);
 }
 
 Result<void> RuntimeApi::prepare() {
@@ -198,53 +114,67 @@ Result<void> RuntimeApi::prepare() {
 
 void RuntimeApi::accept_all() {
   while (!stopping_) {
-    std::vector<pollfd> ready;
-    for (const auto& bound : sockets_->all()) ready.push_back({.fd = bound.socket, .events = POLLIN, .revents = 0});
-    ::poll(ready.data(), ready.size(), static_cast<int>(kRuntimeLook.count()));
-    std::erase_if(connections_, [](const Connection& one) { return one.ended.load(); });
-    for (const pollfd& one : ready) {
-      if (one.revents != 0) accept_one(one.fd);
+    bool goes_on = false;
+    try {
+      goes_on = accept_some();
+    } catch (const std::exception&) {
+      // There is no memory for it.
     }
+    // The connection that waits makes the socket ready again at once.
+    if (!goes_on) ::poll(nullptr, 0, static_cast<int>(kRuntimePause.count()));
   }
   connections_.clear();  // joins them
 }
 
-void RuntimeApi::accept_one(int listening) {
-  const int socket = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (socket < 0) return;
-  if (connections_.size() >= kMostConnections) {
-    ::close(socket);
-    return;
+bool RuntimeApi::accept_some() {
+  std::vector<pollfd> ready;
+  for (const auto& bound : sockets_->all()) ready.push_back({.fd = bound.socket, .events = POLLIN, .revents = 0});
+  const int found = ::poll(ready.data(), ready.size(), static_cast<int>(kRuntimeLook.count()));
+  std::erase_if(connections_, [](const Connection& one) { return one.ended || !one.thread.joinable(); });
+  if (found < 0) return errno == EINTR;
+  bool goes_on = true;
+  for (const pollfd& one : ready) {
+    if (one.revents != 0 && !accept_one(one.fd)) goes_on = false;
   }
+  return goes_on;
+}
+
+bool RuntimeApi::accept_one(int listening) {
   Connection& connection = connections_.emplace_back();
-  connection.socket = socket;
+  connection.socket = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (connection.socket < 0 || connections_.size() > limits_.connections) {
+    const bool goes_on = connection.socket >= 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+    connections_.pop_back();
+    return goes_on;
+  }
   auto thread = Thread::start("runtime", [this, &connection](const std::stop_token&) {
     try {
       serve(connection.socket);
-    } catch (const std::bad_alloc&) {
-      // Its event is sent again when its time is over.
+    } catch (const std::exception&) {
+      // There is no memory for it. Its event is sent again when its time is over.
     }
-    ::close(connection.socket);
+    ::shutdown(connection.socket, SHUT_RDWR);
     connection.ended = true;
   });
-  if (thread.ok()) {
-    connection.thread = std::move(*thread);
-    return;
-  }
-  ::close(socket);
-  connections_.pop_back();
+  if (!thread.ok()) return false;  // the connection ends, as one that has no thread
+  connection.thread = std::move(*thread);
+  return true;
 }
 
 void RuntimeApi::serve(int socket) {
   RuntimeReader reader;
   std::array<char, 64 << 10> some{};
+  auto until = steady_clock::now() + milliseconds(limits_.quiet_ms);
   while (!stopping_) {
     auto request = reader.next();
-    if (!request.ok()) return;
+    if (!request.ok()) return refuse(socket, 400, "InvalidRequest", "This is no request of HTTP/1.1.");
     if (*request) {
-      if (!answer(socket, **request)) return;
+      const auto next = answer(socket, **request);
+      if (!next) return;
+      until = steady_clock::now() + *next;
       continue;
     }
+    if (steady_clock::now() >= until) return;
     pollfd ready{.fd = socket, .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, static_cast<int>(kRuntimeLook.count())) <= 0) continue;
     const ssize_t size = ::recv(socket, some.data(), some.size(), 0);
@@ -253,28 +183,63 @@ void RuntimeApi::serve(int socket) {
   }
 }
 
-bool RuntimeApi::answer(int socket, const RuntimeRequest& request) {
+std::optional<milliseconds> RuntimeApi::answer(int socket, const RuntimeRequest& request) {
+  const milliseconds quiet(limits_.quiet_ms);
   std::string_view path = request.path;
   int status = 404;
   if (path.starts_with(kRuntimePath)) {
     path.remove_prefix(kRuntimePath.size());
-    if (request.method == "GET" && path == "invocation/next") return give_next(socket);
-    if (request.method == "POST") status = take_answer(path, request.body);
+    if (request.method == "GET" && path == "invocation/next" && !request.is_too_large) {
+      return give_next(socket) ? std::optional(quiet + milliseconds(timeout_ms_)) : std::nullopt;
+    }
+    if (request.method == "POST") status = take_answer(path, request);
   }
-  const std::string_view body = status == 202 ? R"({"status":"OK"})" : R"({"errorType":"InvalidRequest"})";
-  return write_all(socket, runtime_head(status, body.size()) + std::string(body), stopping_);
+  if (request.is_too_large) {
+    refuse(socket, 413, "RequestEntityTooLarge",
+           "The body has more than " + std::to_string(RuntimeReader::kMostBody) + " bytes.");
+    return std::nullopt;
+  }
+  const std::string body = status == 202   ? R"({"status":"OK"})"
+                           : status == 404 ? runtime_error("InvalidRequest", "The Runtime API here has no such path.")
+                                           : runtime_error("InvalidRequestID", "No event of this id awaits an answer.");
+  const bool written = write_all(socket, runtime_head(status, body.size()) + body, stopping_);
+  return written ? std::optional(quiet) : std::nullopt;
+}
+
+void RuntimeApi::refuse(int socket, int status, std::string_view type, std::string_view message) {
+  const std::string body = runtime_error(type, message);
+  if (!write_all(socket, runtime_head(status, body.size(), "Connection: close\r\n") + body, stopping_)) return;
+  ::shutdown(socket, SHUT_WR);
+  // Bytes that nobody reads would reset the connection, and with it the reply.
+  std::array<char, 64 << 10> some{};
+  const auto until = steady_clock::now() + kRuntimeDrain;
+  while (!stopping_ && steady_clock::now() < until) {
+    pollfd ready{.fd = socket, .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, static_cast<int>(kRuntimeLook.count())) <= 0) continue;
+    const ssize_t size = ::recv(socket, some.data(), some.size(), 0);
+    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) return;
+  }
 }
 
 bool RuntimeApi::give_next(int socket) {
   const auto given = wait_for_next(socket);
   if (!given) return false;
-  if (write_all(socket, given->head + given->body, stopping_)) return true;
+  if (write_all(socket, given->bytes, stopping_)) return true;
   const MutexLock lock(mutex_);
-  if (const auto found = invocations_.find(given->id); found != invocations_.end() && found->second.given) {
-    found->second.given = false;
-    waiting_.push_front(given->id);
-    changed_.notify_all();
-  }
+  const auto found = invocations_.find(given->id);
+  if (found == invocations_.end() || !found->second->given || found->second->answer) return false;
+  // The runtime may have it all the same. Another one gets it under a new id, and the old one is good for nothing.
+  std::string id = system_random().uuid();
+  std::string key = id;
+  waiting_.push_front(id);
+  Invocation& own = *found->second;
+  auto node = invocations_.extract(found);
+  node.key() = std::move(key);
+  invocations_.insert(std::move(node));
+  own.id = std::move(id);
+  own.given = false;
+  own.since = steady_clock::now();
+  changed_.notify_all();
   return false;
 }
 
@@ -284,32 +249,36 @@ std::optional<RuntimeApi::Given> RuntimeApi::wait_for_next(int socket) {
   init_error_.clear();
   while (!stopping_ && !has_left(socket)) {
     if (waiting_.empty()) {
-      changed_.wait_until(mutex_, std::chrono::steady_clock::now() + kRuntimeLook);
+      changed_.wait_until(mutex_, steady_clock::now() + kRuntimeLook);
       continue;
     }
-    Given given{.id = std::move(waiting_.front()), .head = {}, .body = {}};
+    const auto found = invocations_.find(waiting_.front());
+    if (found == invocations_.end()) {
+      waiting_.pop_front();
+      continue;
+    }
+    Invocation& own = *found->second;
+    const std::string& body = own.call->body;
+    Given given{.id = own.id, .bytes = {}};
+    given.bytes = runtime_head(200, body.size(),
+                               "Lambda-Runtime-Aws-Request-Id: " + own.id +
+                                   "\r\nLambda-Runtime-Deadline-Ms: " + std::to_string(clock_.now_ms() + timeout_ms_) +
+                                   "\r\nLambda-Runtime-Invoked-Function-Arn: " + function_arn_ + "\r\n");
+    given.bytes += body;
     waiting_.pop_front();
-    const auto found = invocations_.find(given.id);
-    if (found == invocations_.end()) continue;
-    found->second.given = true;
-    found->second.deadline_ms = clock_.now_ms() + timeout_ms_;
-    given.body = found->second.call->body;
-    given.head = runtime_head(200, given.body.size(),
-                              "Lambda-Runtime-Aws-Request-Id: " + given.id +
-                                  "\r\nLambda-Runtime-Deadline-Ms: " + std::to_string(found->second.deadline_ms) +
-                                  "\r\nLambda-Runtime-Invoked-Function-Arn: " + function_arn_ + "\r\n");
+    own.given = true;
+    own.since = steady_clock::now();
     changed_.notify_all();
     return given;
   }
   return std::nullopt;
 }
 
-// The status of the reply.
-int RuntimeApi::take_answer(std::string_view path, const std::string& body) {
+int RuntimeApi::take_answer(std::string_view path, const RuntimeRequest& request) {
   constexpr std::string_view kInvocation = "invocation/";
   const MutexLock lock(mutex_);
   if (path == "init/error") {
-    init_error_ = " It could not start: " + error_excerpt(body);
+    init_error_ = " It could not start: " + error_excerpt(request.body);
     changed_.notify_all();
     return 202;
   }
@@ -319,52 +288,43 @@ int RuntimeApi::take_answer(std::string_view path, const std::string& body) {
   path.remove_prefix(std::min(id.size() + 1, path.size()));
   if (path != "response" && path != "error") return 404;
   const auto found = invocations_.find(id);
-  if (found == invocations_.end() || !found->second.given || found->second.answer) return 400;
+  if (found == invocations_.end() || !found->second->given || found->second->answer) return 400;
+  Invocation& own = *found->second;
   HookAnswer answer;
-  if (path == "response") {
+  if (request.is_too_large) {
+    answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function's answer has more than 6 MiB."};
+  } else if (path == "response") {
     answer =
-        hook_answer({.status = 200, .headers = {}, .body = body}, reports_items_, found->second.call->sequence_numbers);
+        hook_answer({.status = 200, .headers = {}, .body = request.body}, reports_items_, own.call->sequence_numbers);
   } else {
-    answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function failed: " + error_excerpt(body)};
+    answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function failed: " + error_excerpt(request.body)};
   }
-  found->second.answer = std::move(answer);
+  own.answer = std::move(answer);
   changed_.notify_all();
   return 202;
 }
 
 HookAnswer RuntimeApi::call(size_t /*line*/, const HookCall& call) {
-  // Of this attempt alone: a late answer to an earlier one is none to it.
-  const std::string id = system_random().uuid();
+  HookAnswer stops{.kind = HookAnswer::Kind::kMissed, .reason = "Partita stops."};
+  HookAnswer late{.kind = HookAnswer::Kind::kFailed, .reason = "The function did not answer in time."};
+  HookAnswer idle{.kind = HookAnswer::Kind::kMissed, .reason = "No runtime asks for events."};
+  Invocation own{.id = system_random().uuid(), .call = &call, .since = steady_clock::now(), .answer = {}};
   const MutexLock lock(mutex_);
-  const auto at = invocations_.try_emplace(id).first;
-  Invocation& own = at->second;
-  own.call = &call;
-  waiting_.push_back(id);
+  waiting_.push_back(own.id);
+  invocations_.emplace(own.id, &own);
   changed_.notify_all();
-  const auto began = std::chrono::steady_clock::now();
-  std::optional<std::chrono::steady_clock::time_point> given;
-  HookAnswer answer{.kind = HookAnswer::Kind::kMissed, .reason = "Partita stops."};
-  while (!hurry_.stop_requested()) {
-    if (own.answer) {
-      answer = std::move(*own.answer);
-      break;
-    }
-    const auto now = std::chrono::steady_clock::now();
-    if (own.given && !given) given = now;
-    if (!own.given) given.reset();
-    if (given && now - *given >= milliseconds(timeout_ms_)) {
-      answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function did not answer in time."};
-      break;
-    }
-    if (!own.given && now - began >= milliseconds(kIdleMs)) {
-      answer.reason = "No runtime asks for events." + init_error_;
-      break;
-    }
-    changed_.wait_until(mutex_, now + kRuntimeLook);
+  // Nothing here throws before the event is on the list no more.
+  while (!hurry_.stop_requested() && !own.answer) {
+    const auto now = steady_clock::now();
+    if (own.given && now - own.since >= milliseconds(timeout_ms_)) own.answer = std::move(late);
+    if (!own.given && now - own.since >= milliseconds(kIdleMs)) own.answer = std::move(idle);
+    if (!own.answer) changed_.wait_until(mutex_, now + kRuntimeLook);
   }
-  std::erase(waiting_, id);
-  invocations_.erase(at);
-  return answer;
+  std::erase(waiting_, own.id);
+  invocations_.erase(own.id);
+  if (!own.answer) return stops;
+  if (own.answer->kind == HookAnswer::Kind::kMissed) own.answer->reason += init_error_;
+  return std::move(*own.answer);
 }
 
 }  // namespace partita::sinks
