@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <new>
+#include <exception>
+#include <iterator>
 #include <utility>
 
 #include "auth/sha256.h"
@@ -42,12 +43,18 @@ size_t hook_bytes(const Change& change) {
   return change.key.size() + record.keys.size() + record.old_image.size() + record.new_image.size();
 }
 
-void call_hook(HookCaller& caller, size_t line, const HookCall& call, HookAnswer& answer) {
+// An answer without a reason: there was no memory for it. Nothing is thrown.
+void call_hook(HookCaller& caller, size_t line, const HookCall& call, HookAnswer& answer) noexcept {
+  answer.kind = HookAnswer::Kind::kMissed;
   try {
     answer = caller.call(line, call);
-  } catch (const std::bad_alloc&) {
-    answer = {.kind = HookAnswer::Kind::kMissed, .reason = "There is no memory for it."};
+  } catch (const std::exception&) {
+    answer.reason.clear();
   }
+}
+
+std::string reason_of(HookAnswer& answer) {
+  return answer.reason.empty() ? "There is no memory for it." : std::move(answer.reason);
 }
 
 }  // namespace
@@ -112,11 +119,19 @@ void HookDestination::load(Slice& slice, const std::string& state) const {
   std::vector<StoredLane> stored = hook_lanes_from(state, options_.lanes);
   for (size_t i = 0; i < stored.size(); ++i) {
     slice.lanes[i].upto = stored[i].upto;
+    slice.lanes[i].given_up = std::move(stored[i].given_up);
     slice.lanes[i].calls.restore(stored[i].parts);
   }
 }
 
-void HookDestination::look_at(size_t number, Slice& slice, std::span<const Change> changes) const {
+const GivenUp* HookDestination::Lane::find(const storage::Position& position) const {
+  const auto after = std::ranges::upper_bound(given_up, position, {}, &GivenUp::first);
+  if (after == given_up.begin()) return nullptr;
+  const GivenUp& one = *std::prev(after);
+  return position <= one.last ? &one : nullptr;
+}
+
+Result<void> HookDestination::look_at(size_t number, Slice& slice, std::span<const Change> changes) const {
   while (!slice.seen.empty() && slice.seen.front().position < changes.front().position) slice.seen.pop_front();
   if (!slice.seen.empty() && slice.seen.front().position != changes.front().position) slice.seen.clear();
   for (size_t i = slice.seen.size(); i < changes.size(); ++i) {
@@ -125,18 +140,23 @@ void HookDestination::look_at(size_t number, Slice& slice, std::span<const Chang
     if (options_.lanes > 1) seen.lane = hash64(change.key) % options_.lanes;
     const std::optional<storage::Position>& upto = slice.lanes[seen.lane].upto;
     if (upto && change.position <= *upto) {
-      seen.fate = Fate::kDone;
+      const GivenUp* const given_up = slice.lanes[seen.lane].find(change.position);
+      seen.fate = given_up == nullptr ? Fate::kDone : Fate::kRejected;
+      if (given_up != nullptr) seen.reason = given_up->reason;
     } else if (!options_.filter.empty()) {
       const auto json = record(number, change);
-      if (!json.ok()) {
+      const auto is_sent = json.ok() ? options_.filter.matches(*json) : Result<bool>(json.error());
+      if (!is_sent.ok() && is_sent.error().kind() == ErrorKind::kUnavailable) return is_sent.error();
+      if (!is_sent.ok()) {
         seen.fate = Fate::kRejected;
-        seen.reason = json.error().sentence();
-      } else if (!options_.filter.matches(*json)) {
+        seen.reason = is_sent.error().sentence();
+      } else if (!*is_sent) {
         seen.fate = Fate::kDone;
       }
     }
     slice.seen.push_back(std::move(seen));
   }
+  return {};
 }
 
 // Of each lane, the changes of its next call, were it made now. Those that are too old are rejected.
@@ -245,7 +265,7 @@ void HookDestination::take(Slice& slice, Batch& batch) const {
   if (batch.answer.kind == HookAnswer::Kind::kMissed) {
     lane.calls.miss(now_ns);
     lane.until_ns = lane.calls.retry_at_ns();
-    lane.trouble = std::move(batch.answer.reason);
+    lane.trouble = reason_of(batch.answer);
     return;
   }
   lane.window_ns.reset();
@@ -288,19 +308,46 @@ void HookDestination::report(Slice& slice, std::span<const Change> changes, Chan
   sent.wait_ms = std::max<int64_t>((until_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 1);
 }
 
+// A lane is done up to the first of its changes that waits. What it has given up until there is noted, since its letter
+// is written when the slice comes to it.
 std::string HookDestination::text_of(const Slice& slice, size_t done) const {
   std::vector<StoredLane> stored(slice.lanes.size());
-  std::vector<bool> behind(slice.lanes.size());
-  std::vector<bool> holds(slice.lanes.size());
+  std::vector<bool> ends(slice.lanes.size());
+  std::vector<bool> holds(slice.lanes.size());  // not all that was given up is noted
+  std::vector<bool> extends(slice.lanes.size());
+  size_t given_up = 0;
   for (size_t i = done; i < slice.seen.size(); ++i) {
     const Seen& seen = slice.seen[i];
-    // Its letter is written when the slice comes to it, so it must not be passed before.
-    if (seen.fate == Fate::kRejected) holds[seen.lane] = behind[seen.lane] = true;
-    if (seen.fate == Fate::kWaits) behind[seen.lane] = true;
-    if (seen.fate == Fate::kDone && !behind[seen.lane]) stored[seen.lane].upto = seen.position;
+    StoredLane& lane = stored[seen.lane];
+    if (ends[seen.lane]) continue;
+    const bool adds =
+        seen.fate == Fate::kRejected && !(extends[seen.lane] && lane.given_up.back().reason == seen.reason);
+    holds[seen.lane] = adds && given_up == StoredLane::kMostGivenUp;
+    ends[seen.lane] = seen.fate == Fate::kWaits || holds[seen.lane];
+    if (ends[seen.lane]) continue;
+    if (adds) {
+      lane.given_up.push_back({.first = seen.position, .last = seen.position, .reason = seen.reason});
+      ++given_up;
+    }
+    extends[seen.lane] = seen.fate == Fate::kRejected;
+    if (extends[seen.lane]) lane.given_up.back().last = seen.position;
+    lane.upto = seen.position;
   }
   for (size_t i = 0; i < stored.size(); ++i) {
     if (!holds[i]) stored[i].parts = slice.lanes[i].calls.parts();
+    // After a restart, fewer changes may be there at first than the lane was ahead.
+    const Lane& lane = slice.lanes[i];
+    if (ends[i] || !lane.upto || slice.seen.empty() || *lane.upto <= slice.seen.back().position) continue;
+    stored[i].upto = lane.upto;
+    std::vector<GivenUp>& all = stored[i].given_up;
+    for (const GivenUp& one : lane.given_up) {
+      if (one.last <= slice.seen.back().position) continue;
+      if (!all.empty() && one.first <= all.back().last) {
+        all.back().last = one.last;
+      } else {
+        all.push_back(one);
+      }
+    }
   }
   return hook_text(stored);
 }
@@ -308,7 +355,7 @@ std::string HookDestination::text_of(const Slice& slice, size_t done) const {
 Result<ChangesSent> HookDestination::send(size_t slice, std::span<const Change> changes, std::string& state) {
   Slice& own = slices_[slice];
   load(own, state);
-  look_at(slice, own, changes);
+  PARTITA_TRY_VOID(look_at(slice, own, changes));
   const int64_t until_ns = clock_.monotonic_ns() + kHookWorkMs * kNsPerMs;
   while (!caller_->hurries()) {
     std::vector<Batch> batches = gather(slice, own, changes);
@@ -337,7 +384,7 @@ Result<ChangesSent> HookDestination::resend(size_t slice, std::span<const Change
     const HookCall call = call_of(slice, changes, {sent.done}, std::string(kEventHead) + *json);
     call_hook(*caller_, slice * HookOptions::kMostLanes, call, answer);
     if (answer.kind == HookAnswer::Kind::kMissed) {
-      sent.trouble = std::move(answer.reason);
+      sent.trouble = reason_of(answer);
       break;
     }
     if (answer.kind == HookAnswer::Kind::kFailed) {

@@ -46,8 +46,12 @@ class HookDestination final : public ChangeDestination {
     std::string reason = {};  // of kRejected
   };
   struct Lane {
+    // nullptr: it was not given up before the restart.
+    const GivenUp* find(const storage::Position& position) const;
+
     HookLane calls;
-    std::optional<storage::Position> upto;  // it is done up to here
+    std::optional<storage::Position> upto;  // it was done up to here before the restart
+    std::vector<GivenUp> given_up;          // the same, ascending
     std::optional<int64_t> window_ns;       // when the first of its changes began to wait
     int64_t until_ns = 0;                   // when it makes its next call, if nothing more comes
     std::string trouble;
@@ -67,7 +71,7 @@ class HookDestination final : public ChangeDestination {
   };
 
   void load(Slice& slice, const std::string& state) const;
-  void look_at(size_t number, Slice& slice, std::span<const Change> changes) const;
+  Result<void> look_at(size_t number, Slice& slice, std::span<const Change> changes) const;
   std::vector<Batch> gather(size_t number, Slice& slice, std::span<const Change> changes) const;
   std::vector<std::vector<size_t>> waiting(Slice& slice, std::span<const Change> changes) const;
   void fill(size_t number, Slice& slice, std::span<const Change> changes, Batch& batch) const;

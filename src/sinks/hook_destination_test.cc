@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <stdexcept>
 
 #include "base/mutex.h"
 #include "sinks/changes_testing.h"
@@ -60,6 +61,11 @@ class HookDestinationTest : public testing::Test {
     EXPECT_TRUE(changes.empty()) << "it does not come to an end";
     return calls_.size() - before;
   }
+  size_t calls_of(const std::string& change) const {
+    return static_cast<size_t>(std::ranges::count_if(calls_, [&](const HookCall& one) {
+      return std::ranges::find(one.sequence_numbers, change) != one.sequence_numbers.end();
+    }));
+  }
   static std::string number(size_t change) { return table::sequence_number(storage::Position(position(change))); }
   static storage::Position position(size_t change) {
     SomeChanges changes;
@@ -74,6 +80,8 @@ class HookDestinationTest : public testing::Test {
   std::set<std::string> poison_;
   std::set<std::string> missed_;
   bool down_ = false;
+  bool throws_ = false;
+  bool reason_of_each_ = false;  // names the record
   std::vector<HookCall> calls_;
   std::vector<std::string> taken_;
   std::vector<std::string> rejected_;
@@ -85,10 +93,13 @@ class HookDestinationTest : public testing::Test {
     if (down_ || missed_.contains(call.sequence_numbers.front())) {
       return {.kind = HookAnswer::Kind::kMissed, .reason = "It is down."};
     }
+    if (throws_) throw std::length_error("too long");
     calls_.push_back(call);
     for (size_t i = 0; i < call.sequence_numbers.size(); ++i) {
       if (poison_.contains(call.sequence_numbers[i])) {
-        return {.kind = HookAnswer::Kind::kFailed, .first = options_.reports_items ? i : 0, .reason = "It is poison."};
+        return {.kind = HookAnswer::Kind::kFailed,
+                .first = options_.reports_items ? i : 0,
+                .reason = "It is poison." + (reason_of_each_ ? " " + call.sequence_numbers[i] : "")};
       }
       if (options_.reports_items) taken_.push_back(call.sequence_numbers[i]);
     }
@@ -326,13 +337,83 @@ TEST_F(HookDestinationTest, LosesNoRejectionOfALaneThatIsAhead) {
   poison_ = {other};
   make();
   EXPECT_EQ(send(changes.all()).done, 0U);
+  const size_t before = calls_of(other);
   EXPECT_FALSE(taken_.empty()) << "what is behind it";
   make();
   missed_.clear();
   send_all(changes.all());
   EXPECT_EQ(rejected_, (std::vector<std::string>{other}));
+  EXPECT_EQ(reasons_, (std::vector<std::string>{"No retries are left. It is poison."}));
+  EXPECT_EQ(calls_of(other), before) << "it is given up for good";
   std::set<std::string> all(taken_.begin(), taken_.end());
   EXPECT_EQ(all.size(), 11U);
+  EXPECT_EQ(taken_.size(), 11U) << "each once";
+}
+
+// A restart begins with fewer changes than a lane was ahead, and what it had given up spans the end of them.
+TEST_F(HookDestinationTest, RemembersWhatLanesGaveUpFurtherAhead) {
+  options_.lanes = 2;
+  options_.batch_size = 3;
+  options_.most_retries = 0;
+  SomeChanges changes;
+  for (int i = 0; i < 40; ++i) changes.put("k" + std::to_string(i), "v");
+  missed_ = {number(0)};
+  for (int i = 1; i < 40; ++i) poison_.insert(number(i));
+  EXPECT_EQ(send(changes.all()).done, 0U);
+  const size_t before = calls_.size();
+  ASSERT_GT(before, 4U);
+  const std::string state = state_;
+  for (const size_t some : {2, 5, 11, 20, 40}) {
+    make();
+    EXPECT_EQ(send(changes.all().first(some)).done, 0U);
+    EXPECT_EQ(state_, state) << some;
+  }
+  EXPECT_EQ(calls_.size(), before);
+  missed_.clear(), poison_.clear();
+  make();
+  send_all(changes.all());
+  EXPECT_EQ(rejected_.size() + taken_.size(), 40U);
+  EXPECT_GT(rejected_.size(), 10U);
+}
+
+TEST_F(HookDestinationTest, RemembersSoMuchOfWhatItGaveUp) {
+  options_.lanes = 2;
+  options_.batch_size = 1;
+  options_.most_retries = 0;
+  SomeChanges changes;
+  for (int i = 0; i < 300; ++i) changes.put("k" + std::to_string(i), "v");
+  missed_ = {number(0)};
+  for (int i = 1; i < 300; i += 1) poison_.insert(number(i));
+  reason_of_each_ = true;
+  send(changes.all());
+  const size_t before = calls_.size();
+  ASSERT_GT(before, 100U);
+  EXPECT_LT(state_.size(), size_t{64} << 10);
+  make();
+  clock_.advance_ms(100);
+  send(changes.all());
+  EXPECT_EQ(calls_.size(), 2 * before - StoredLane::kMostGivenUp) << "the rest is tried again";
+  missed_.clear(), poison_.clear();
+  make();
+  send_all(changes.all());
+  EXPECT_GE(rejected_.size(), StoredLane::kMostGivenUp);
+  EXPECT_EQ(rejected_.size() + taken_.size(), 300U);
+}
+
+// Also in a thread of a lane.
+TEST_F(HookDestinationTest, MissesAFunctionThatThrows) {
+  options_.lanes = 4;
+  options_.most_retries = 0;
+  SomeChanges changes;
+  for (int i = 0; i < 12; ++i) changes.put("k" + std::to_string(i), "v");
+  throws_ = true;
+  const ChangesSent sent = send(changes.all());
+  EXPECT_EQ(sent.done, 0U);
+  EXPECT_EQ(sent.trouble, "There is no memory for it.");
+  throws_ = false;
+  send_all(changes.all());
+  EXPECT_EQ(taken_.size(), 12U);
+  EXPECT_TRUE(rejected_.empty());
 }
 
 TEST_F(HookDestinationTest, SendsLettersOneByOne) {

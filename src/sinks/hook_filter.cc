@@ -287,10 +287,13 @@ Result<FilterCriteria> FilterCriteria::parse(std::string_view json) {
   return criteria;
 }
 
-bool FilterCriteria::matches(std::string_view record) const {
+Result<bool> FilterCriteria::matches(std::string_view record) const {
   if (patterns_.empty()) return true;
   const auto document = wire::JsonDocument::parse(record);
-  if (!document.ok()) return false;
+  if (!document.ok() && document.error().kind() == ErrorKind::kUnavailable) {
+    return Error(ErrorKind::kUnavailable, "There is no memory to filter a record.");
+  }
+  if (!document.ok()) return Error(ErrorKind::kInvalid, "The record cannot be filtered: it cannot be read as JSON.");
   const wire::JsonValue root = document->root();
   return std::ranges::any_of(patterns_, [&root](const EventPattern& one) { return one.matches(root); });
 }

@@ -1,8 +1,8 @@
 // Which records a hook gets: event filter patterns, as Lambda and EventBridge have them (docs/sinks.md).
 //
 //   PARTITA_TRY(const FilterCriteria criteria,
-//   FilterCriteria::parse(R"({"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"}]})")); if
-//   (criteria.matches(record)) ...
+//   FilterCriteria::parse(R"({"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"}]})"));
+//   PARTITA_TRY(const bool is_sent, criteria.matches(record));
 //
 // Immutable, so callable from any thread.
 #pragma once
@@ -88,8 +88,9 @@ class FilterCriteria {
 
   // Takes everything.
   bool empty() const { return patterns_.empty(); }
-  // Whether one of the patterns matches. A text that is no JSON matches none.
-  bool matches(std::string_view record) const;
+  // Whether one of the patterns matches. Errors, each with a sentence: kUnavailable, if there is no memory for it;
+  // kInvalid (reason 0), if the text is no JSON.
+  Result<bool> matches(std::string_view record) const;
 
  private:
   std::vector<EventPattern> patterns_;

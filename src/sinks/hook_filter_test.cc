@@ -1,7 +1,10 @@
 #include "sinks/hook_filter.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <span>
 
 namespace partita::sinks {
@@ -141,12 +144,13 @@ TEST(FilterCriteria, TakesWhatOneOfItsPatternsMatches) {
   const auto criteria = FilterCriteria::parse(
       R"({"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"},{"Pattern":"{\"dynamodb\":{\"Keys\":{\"p\":{\"S\":[\"k\"]}}}}"}]})");
   ASSERT_TRUE(criteria.ok()) << criteria.error().sentence();
-  EXPECT_TRUE(criteria->matches(R"({"eventName":"INSERT"})"));
-  EXPECT_TRUE(criteria->matches(R"({"eventName":"REMOVE","dynamodb":{"Keys":{"p":{"S":"k"}}}})"));
-  EXPECT_FALSE(criteria->matches(R"({"eventName":"REMOVE","dynamodb":{"Keys":{"p":{"S":"l"}}}})"));
-  EXPECT_FALSE(criteria->matches("{"));
+  EXPECT_TRUE(criteria->matches(R"({"eventName":"INSERT"})").value());
+  EXPECT_TRUE(criteria->matches(R"({"eventName":"REMOVE","dynamodb":{"Keys":{"p":{"S":"k"}}}})").value());
+  EXPECT_FALSE(criteria->matches(R"({"eventName":"REMOVE","dynamodb":{"Keys":{"p":{"S":"l"}}}})").value());
+  ASSERT_FALSE(criteria->matches("{").ok());
+  EXPECT_EQ(criteria->matches("{").error().kind(), ErrorKind::kInvalid);
   for (const char* all : {"{}", R"({"Filters":[]})", R"({"Filters":[{"Pattern":"{}"}]})"}) {
-    EXPECT_TRUE(FilterCriteria::parse(all).value().matches("{}")) << all;
+    EXPECT_TRUE(FilterCriteria::parse(all).value().matches("{}").value()) << all;
   }
   for (const char* wrong : {"", "[]", R"({"filters":[]})", R"({"Filters":{}})", R"({"Filters":["x"]})",
                             R"({"Filters":[{"Pattern":{"a":["x"]}}]})", R"({"Filters":[{"Pattern":"{","x":1}]})",
@@ -155,6 +159,28 @@ TEST(FilterCriteria, TakesWhatOneOfItsPatternsMatches) {
     ASSERT_FALSE(refused.ok()) << wrong;
     EXPECT_TRUE(refused.error().sentence().starts_with("FilterCriteria: ")) << refused.error().sentence();
   }
+}
+
+// Else the record would count as one that no pattern matches.
+TEST(FilterCriteria, TellsThatThereIsNoMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer ends the program";
+#endif
+  const auto criteria = FilterCriteria::parse(R"({"Filters":[{"Pattern":"{\"a\":[{\"prefix\":\"x\"}]}"}]})");
+  ASSERT_TRUE(criteria.ok());
+  const std::string record = R"({"a":")" + std::string(size_t{12} << 20, 'x') + "\"}";
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit limit{pages * static_cast<uint64_t>(::getpagesize()) + (size_t{16} << 20), before.rlim_max};
+  ::setrlimit(RLIMIT_AS, &limit);
+  const auto matches = criteria->matches(record);
+  ::setrlimit(RLIMIT_AS, &before);
+  ASSERT_FALSE(matches.ok());
+  EXPECT_EQ(matches.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(matches.error().sentence(), "There is no memory to filter a record.");
+  EXPECT_TRUE(criteria->matches(record).value());
 }
 
 }  // namespace

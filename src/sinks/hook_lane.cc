@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 
 namespace partita::sinks {
@@ -44,6 +45,20 @@ template <class Number>
 bool take_hook_number(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+// LANE=FIRST-LAST:REASON
+bool take_given_up(std::string_view word, std::vector<StoredLane>& lanes) {
+  size_t number = 0;
+  if (!take_hook_number(take_until(word, '='), number) || number >= lanes.size()) return false;
+  const auto first = position_from_hex(take_until(word, '-'));
+  const auto last = position_from_hex(take_until(word, ':'));
+  auto reason = decode_base64(word);
+  std::vector<GivenUp>& all = lanes[number].given_up;
+  if (!first || !last || *last < *first || !reason || !is_utf8(*reason)) return false;
+  if ((!all.empty() && *first <= all.back().last) || all.size() == StoredLane::kMostGivenUp) return false;
+  all.push_back({.first = *first, .last = *last, .reason = *std::move(reason)});
+  return true;
 }
 
 bool take_stored_lane(std::string_view word, std::vector<StoredLane>& lanes) {
@@ -117,7 +132,11 @@ std::string hook_text(const std::vector<StoredLane>& lanes) {
   std::string text;
   for (size_t i = 0; i < lanes.size(); ++i) {
     const StoredLane& lane = lanes[i];
-    if (lane == StoredLane()) continue;
+    for (const GivenUp& one : lane.given_up) {
+      text += " -" + std::to_string(i) + "=" + position_hex(one.first) + "-" + position_hex(one.last) + ":";
+      append_base64(text, utf8_prefix(one.reason, GivenUp::kMostReason));
+    }
+    if (!lane.upto && lane.parts.empty()) continue;
     text += " " + std::to_string(i) + "=" + (lane.upto ? position_hex(*lane.upto) : "") + ":";
     for (size_t at = 0; at < lane.parts.size(); ++at) {
       if (at > 0) text += ",";
@@ -133,7 +152,10 @@ std::vector<StoredLane> hook_lanes_from(std::string_view text, size_t lanes) {
   size_t count = 0;
   if (!take_hook_number(take_until(text, ' '), count) || count != lanes) return none;
   while (!text.empty()) {
-    if (!take_stored_lane(take_until(text, ' '), found)) return none;
+    std::string_view word = take_until(text, ' ');
+    const bool is_given_up = word.starts_with('-');
+    if (is_given_up) word.remove_prefix(1);
+    if (!(is_given_up ? take_given_up(word, found) : take_stored_lane(word, found))) return none;
   }
   return found;
 }

@@ -60,10 +60,24 @@ class HookLane {
   int64_t retry_at_ns_ = 0;
 };
 
-// What is stored of a lane: up to which position it is done, if it is ahead of the slice, and its parts.
+// Changes of a lane that it gave up while the slice was behind them: all from the first to the last.
+struct GivenUp {
+  static constexpr size_t kMostReason = 200;  // bytes that are stored
+
+  storage::Position first{};
+  storage::Position last{};
+  std::string reason = {};
+  bool operator==(const GivenUp&) const = default;
+};
+
+// What is stored of a lane: up to which position it is done, if it is ahead of the slice, what it gave up until there,
+// and its parts.
 struct StoredLane {
+  static constexpr size_t kMostGivenUp = 64;  // of all lanes of a slice
+
   std::optional<storage::Position> upto = {};
   std::vector<HookLane::Part> parts = {};
+  std::vector<GivenUp> given_up = {};  // ascending
   bool operator==(const StoredLane&) const = default;
 };
 

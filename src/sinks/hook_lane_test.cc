@@ -116,15 +116,28 @@ TEST(HookLane, IsStoredAsText) {
   std::vector<StoredLane> lanes(3);
   lanes[0].parts = {{5, 0}, {5, 12}};
   lanes[2].upto = storage::numbered_position(0xabc);
-  const std::string text = hook_text(lanes);
+  std::string text = hook_text(lanes);
   EXPECT_EQ(text, "3 0=:5*0,5*12 2=0000000000000abc0000000000000000:");
   EXPECT_EQ(hook_lanes_from(text, 3), lanes);
+  const auto one = storage::numbered_position(1);
+  const auto ten = storage::numbered_position(10);
+  lanes[2].given_up = {{.first = one, .last = one, .reason = "a b"},
+                       {.first = ten, .last = storage::numbered_position(11), .reason = std::string(200, 'x')}};
+  text = hook_text(lanes);
+  EXPECT_TRUE(text.contains(" -2=00000000000000010000000000000000-00000000000000010000000000000000:YSBi -2=")) << text;
+  EXPECT_EQ(hook_lanes_from(text, 3), lanes);
+  lanes[2].given_up[1].reason += "more";
+  EXPECT_EQ(hook_text(lanes), text);
+  lanes[2].given_up = {{.first = ten, .last = ten}, {.first = one, .last = one}};
+  EXPECT_EQ(hook_lanes_from(hook_text(lanes), 3), std::vector<StoredLane>(3)) << "out of order";
   HookLane lane;
   lane.restore(lanes[0].parts);
   EXPECT_EQ(lane.parts(), lanes[0].parts);
   const std::vector<StoredLane> none(2);
   for (const char* other : {"", "3 0=:5*0", "2 5=:5*0", "2 0=abc:", "2 0=:5", "2 0=:0*1", "2 0=:x*1", "x",
-                            "2 =", "2 0=zz00000000000abc0000000000000000:"}) {
+                            "2 =", "2 -0=", "2 -0=00000000000000010000000000000000-00000000000000010000000000000000:?",
+                            "2 -0=00000000000000020000000000000000-00000000000000010000000000000000:",
+                            "2 0=zz00000000000abc0000000000000000:"}) {
     EXPECT_EQ(hook_lanes_from(other, 2), none) << other;
   }
 }
