@@ -38,8 +38,9 @@ constexpr std::array kCreateSinkFlags = {
     Flag{
         "--to", "URL",
         "The other end. A search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same "
-        "with http. For every change: a directory for files, file:///DIRECTORY; a function, "
-        "https://HOST[:PORT][/PATH]; a Kinesis stream, kinesis+https://HOST/STREAM; a topic of Kafka, "
+        "with http. For every change: a directory for files, file:///DIRECTORY; a bucket for them, s3://BUCKET[/PREFIX] "
+        "or s3+https://HOST[:PORT]/BUCKET[/PREFIX]; a function, https://HOST[:PORT][/PATH]; a Kinesis stream, "
+        "kinesis+https://HOST/STREAM; a topic of Kafka, "
         "kafka://HOST[:PORT]/TOPIC.",
         set_text<PARTITA_OPTION(sink.url)>},
     Flag{"--name", "NAME",
@@ -51,8 +52,9 @@ constexpr std::array kCreateSinkFlags = {
          set_text<PARTITA_OPTION(sink.index)>},
     Flag{
         "--credentials", "FILE",
-        "A file of the server's machine with USER:PASSWORD, with \"ApiKey KEY\" or with the secret that signs calls of a "
-        "function, which only its owner can read. It is read for each connection.",
+        "A file of the server's machine with USER:PASSWORD, with \"ApiKey KEY\", with an access key as the AWS CLI keeps "
+        "it (S3, Kinesis), with settings of Kafka or with the secret that signs calls of a function, which only its owner "
+        "can read. It is read for each connection.",
         set_text<PARTITA_OPTION(sink.credentials_file)>},
     Flag{"--authority", "FILE",
          "A PEM file of the server's machine with the authorities to trust, instead of those of the system.",

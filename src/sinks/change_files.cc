@@ -138,6 +138,10 @@ Result<ChangeFiles::File> ChangeFiles::make(size_t slice, std::span<const Change
       file.rejections.push_back({.index = i, .reason = std::string(text.error().sentence())});
       continue;
     }
+    if (file.lines > 0 && file.text_bytes + text->size() > options_.most_text) {
+      file.changes = i;
+      break;
+    }
     ++file.lines;
     file.text_bytes += text->size();
     if (options_.compressed) {

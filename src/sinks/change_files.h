@@ -21,6 +21,7 @@ struct ChangeFilesOptions {
   size_t most_bytes = size_t{8} << 20;  // of the records in a file, as they are stored; half of it is enough for one
   int64_t most_ms = 60'000;             // so long a change waits for its file, at most
   bool compressed = true;               // by zstd
+  size_t most_text = size_t{60} << 20;  // of a file's text: net::HttpClient reads it again, compressed or not
 
   // Takes "max-mib", "max-seconds" and "compression" out of `options`. Error: kInvalid (reason 0), with one sentence.
   static Result<ChangeFilesOptions> take(std::map<std::string, std::string, std::less<>>& options);

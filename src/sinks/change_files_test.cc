@@ -141,6 +141,37 @@ TEST_F(ChangeFilesTest, WritesAFullFileAtOnce) {
   EXPECT_EQ(count_files(), 1U);
 }
 
+TEST_F(ChangeFilesTest, CutsATextThatIsLarge) {
+  options_.most_text = 20'000;
+  for (const bool compressed : {true, false}) {
+    options_.compressed = compressed;
+    kept_.clear();
+    restart();
+    SomeChanges changes;
+    for (int i = 0; i < 60; ++i) changes.put("a" + std::to_string(i), std::string(100, '\x01'));  // six bytes in JSON
+    std::vector<size_t> done;
+    for (size_t from = 0; from < changes.size(); from += done.back()) {
+      done.push_back(sent_after_window(changes.from(from)).done);
+      ASSERT_GT(done.back(), 0U);
+    }
+    EXPECT_EQ(done, (std::vector<size_t>{19, 19, 19, 3}));
+    restart();
+    EXPECT_EQ(sent(changes.all()).done, 19U) << "found again";
+    EXPECT_EQ(count_files(), 4U);
+    for (const auto& [name, bytes] : kept_) {
+      if (name.starts_with("changes-")) {
+        EXPECT_LE(text_of(name).size(), 20'000U) << name;
+      }
+    }
+  }
+  options_.most_text = 10;
+  kept_.clear();
+  restart();
+  SomeChanges one;
+  one.put("a", "1");
+  EXPECT_EQ(sent_after_window(one.all()).done, 1U) << "a file has at least one";
+}
+
 TEST_F(ChangeFilesTest, FindsItsFileAgainAfterACrash) {
   SomeChanges changes;
   for (int i = 0; i < 5; ++i) changes.put("k" + std::to_string(i), "v");

@@ -12,13 +12,14 @@
 
 namespace partita::sinks {
 
-// Callable from any thread; calls block. Names are of "a-z0-9.-", with at most one "/". Error of all calls:
-// kUnavailable, with one sentence.
+// Callable from any thread; calls block. Names are of "a-z0-9.-", with at most one "/", and no longer than 100 bytes.
+// Error of all calls: kUnavailable, with one sentence.
 class FileStore {
  public:
   virtual ~FileStore() = default;
 
-  // Before the other calls; what it makes is still there the next time.
+  // Before the other calls; what it makes is still there the next time. Error: also kInvalid (reason 0), with one
+  // sentence: files cannot be kept there before an operator has changed something.
   virtual Result<void> prepare() = 0;
   // Stores a file under that name, durably. It is there with all its bytes, or not at all, even after a crash.
   // False: there is a file of that name, which stays as it is.

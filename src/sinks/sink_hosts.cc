@@ -52,8 +52,9 @@ bool is_sink_host(std::string_view text) { return host_port_in(text).has_value()
 Result<void> check_sink_hosts(std::string_view url, std::span<const std::string> allowed) {
   constexpr std::string_view kAfterScheme = "://";
   const size_t scheme = std::min(url.find(kAfterScheme), url.size());
+  const bool has_bucket = url.starts_with("s3://");  // in the place of a host
   url.remove_prefix(std::min(scheme + kAfterScheme.size(), url.size()));
-  std::string_view authority = url.substr(0, url.find_first_of("/?#"));
+  std::string_view authority = has_bucket ? std::string_view() : url.substr(0, url.find_first_of("/?#"));
   while (true) {
     const size_t comma = std::min(authority.find(','), authority.size());
     const auto one = host_port_in(authority.substr(0, comma));

@@ -11,7 +11,8 @@ TEST(SinkHosts, AreThoseOfTheList) {
   const std::vector<std::string> allowed{"search.example.com", "10.1.2.3:9200", "[fd00::1]:443", "Kafka-1"};
   for (const char* url :
        {"opensearch+https://search.example.com", "opensearch+https://SEARCH.example.com:9200/path?q#f",
-        "elasticsearch+http://10.1.2.3:9200", "https://[FD00::1]:443/x", "kafka://kafka-1:9092,search.example.com/T"}) {
+        "elasticsearch+http://10.1.2.3:9200", "https://[FD00::1]:443/x", "s3+https://search.example.com/bucket",
+        "kafka://kafka-1:9092,search.example.com/T"}) {
     EXPECT_TRUE(check_sink_hosts(url, allowed).ok()) << url;
   }
   for (const char* url : {"opensearch+https://example.com",
@@ -32,6 +33,7 @@ TEST(SinkHosts, AreThoseOfTheList) {
                           "kafka://kafka-1,/T",
                           "file:///etc",
                           "kinesis:///orders",
+                          "s3://search.example.com",
                           "search.example.com",
                           "http://search.example.com:",
                           "http://search.example.com:80:80",
