@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
@@ -20,6 +21,33 @@ using storage::Record;
 constexpr size_t kJobsAtOnce = 10'000;
 constexpr size_t kJobBytesAtOnce = size_t{4} << 20;
 constexpr int64_t kRetryMs = 200;
+
+// The claims of all runners of this process, each while its job is at work. Claims are random, so they serve for all
+// stores.
+class LiveClaim {
+ public:
+  explicit LiveClaim(uint64_t claim) : claim_(claim) {
+    const MutexLock lock(mutex_);
+    all_.insert(claim_);
+  }
+  ~LiveClaim() {
+    const MutexLock lock(mutex_);
+    all_.erase(all_.find(claim_));
+  }
+  LiveClaim(const LiveClaim&) = delete;
+  LiveClaim& operator=(const LiveClaim&) = delete;
+
+  static bool exists(uint64_t claim) {
+    const MutexLock lock(mutex_);
+    return all_.contains(claim);
+  }
+
+ private:
+  static inline Mutex mutex_;
+  static inline std::multiset<uint64_t> all_ PARTITA_GUARDED_BY(mutex_);
+
+  const uint64_t claim_;
+};
 
 void log_begin(const JobType& type, const Job& job) {
   if (type.log_level() == JobLog::kAll && job.done > 0) {
@@ -139,9 +167,11 @@ Task<Result<void>> JobRunner::look_for_jobs() {
   co_return Result<void>();
 }
 
-// Unclaimed, or of a server that has not changed it for the length of a lease.
+// Unclaimed, or of a server that has not changed it for the length of a lease. If no other process uses the store, a
+// claim is of this one, or of one that has ended.
 bool JobRunner::is_free(const std::string& key, const Job& job, storage::Version version) {
   if (job.claim == 0) return true;
+  if (context_.options().exclusive) return !LiveClaim::exists(job.claim);
   const int64_t now_ns = clock_.monotonic_ns();
   const auto [sight, first] = seen_.try_emplace(key, FirstSeen{version, now_ns});
   if (!first && sight->second.version != version) sight->second = {version, now_ns};
@@ -154,8 +184,8 @@ JobType& JobRunner::type_of(JobKind kind) {
   return *found->type;
 }
 
-Task<Result<bool>> JobRunner::claim(Job& job, storage::Version seen) {
-  job.claim = context_.random().next() | 1;
+// Of a job that has its claim already.
+Task<Result<bool>> JobRunner::claim(const Job& job, storage::Version seen) {
   const Key key = job_key(job);
   const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
     changes.put(key, job_row(job));
@@ -199,6 +229,8 @@ Task<void> JobRunner::release(Job job) {
 Task<void> JobRunner::work(Job claimed_job, storage::Version seen) {
   JobRun run(context_, std::move(claimed_job));
   const std::string key = job_key(run.job).bytes;
+  run.job.claim = context_.random().next() | 1;
+  const LiveClaim live(run.job.claim);
   auto claimed = co_await claim(run.job, seen);
   if (!claimed.ok() || !*claimed) {
     mine_.erase(key);

@@ -1,5 +1,7 @@
 #include "table/jobs/job_runner.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -58,6 +60,91 @@ TEST_F(JobRunnerTest, AJobThatFoundNothingToDoIsNotLogged) {
   EXPECT_TRUE(said.ends_with(" info  sweeping old tokens: done, 1 rows\n")) << said;
   set_log_level(LogLevel::kError);
   open();
+}
+
+// A job that waits while `held` says so, and says how many run at once.
+struct Held {
+  std::atomic<bool> held{true};
+  std::atomic<int> begun{0};
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+};
+
+class HeldJob final : public JobType {
+ public:
+  explicit HeldJob(Held& held) : held_(held) {}
+  std::string describe(const Job&) const override { return "holding"; }
+  Task<Result<StepEnd>> step(JobRun& run) override {
+    ++held_.begun;
+    held_.most = std::max(held_.most.load(), ++held_.running);
+    while (held_.held && !run.stopping()) co_await run.context().background().sleep(1);
+    --held_.running;
+    if (run.stopping()) co_return StepEnd::kStopped;
+    co_return co_await run.finish();
+  }
+
+ private:
+  Held& held_;
+};
+
+class LeftOverLeases : public JobRunnerTest {
+ protected:
+  LeftOverLeases() {
+    close();
+    options_.exclusive = true;
+    options_.lease_ms = 3'600'000;
+    options_.make_job = [this](JobKind kind) -> std::unique_ptr<JobType> {
+      return kind == JobKind::kCarry ? std::make_unique<HeldJob>(held_) : nullptr;
+    };
+    open();
+    job_.kind = JobKind::kCarry;
+    job_.table_id = 7;
+    job_.table = "T";
+  }
+  ~LeftOverLeases() override { close(); }
+  void put_claimed(uint64_t claim) {
+    job_.claim = claim;
+    store(job_key(job_), job_row(job_));
+  }
+  static bool becomes(const std::atomic<int>& number, int value) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (number < value && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    return number == value;
+  }
+
+  Held held_;
+  Job job_;
+};
+
+// Of a server that was killed. No other one can have the store.
+TEST_F(LeftOverLeases, AreTakenOverAtOnceIfNoOtherProcessUsesTheStore) {
+  held_.held = false;
+  put_claimed(77);
+  EXPECT_TRUE(becomes(held_.begun, 1));
+}
+
+TEST_F(LeftOverLeases, RunOutIfOthersUseTheStore) {
+  close();
+  options_.exclusive = false;
+  open();
+  put_claimed(77);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(held_.begun, 0);
+}
+
+TEST_F(LeftOverLeases, OfThisProcessAreLeftAlone) {
+  put_claimed(0);
+  ASSERT_TRUE(becomes(held_.begun, 1));
+  {
+    const auto other = Database::open(engine_, clock_, random_, options_).value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_EQ(held_.begun, 1);
+    EXPECT_EQ(held_.most, 1);
+  }
+  // What the other one had is free once it has stopped.
+  close();
+  open();
+  EXPECT_TRUE(becomes(held_.begun, 2));
 }
 
 }  // namespace
