@@ -37,3 +37,23 @@ test('an operation that is not in the list is sent to the server', async ({ open
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByTestId('error-text')).toContainText('CreateBackup is not served by Partita');
 });
+
+test('Kinesis streaming and sinks: what reads is sent while the console is read-only, what changes is not', async ({ go, page, server }) => {
+  await server.createTable('Music');
+  await go('any?operation=DescribeKinesisStreamingDestination');
+  await page.getByRole('button', { name: /switch to read-only/ }).click();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByLabel('Reply', { exact: true })).toContainText('"KinesisDataStreamDestinations": []');
+  for (const name of ['Enable', 'Disable', 'Update']) {
+    await go(`any?operation=${name}KinesisStreamingDestination`);
+    await expect(page.getByLabel('Body')).toHaveValue(/"StreamArn": "arn:aws:kinesis:/);
+    await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
+  }
+  await go('any?operation=ListSinks');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByLabel('Reply', { exact: true })).toContainText('"Sinks": []');
+  for (const name of ['CreateSink', 'PauseSink', 'ResumeSink', 'RetrySink', 'DeleteSink']) {
+    await go(`any?operation=${name}`);
+    await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
+  }
+});

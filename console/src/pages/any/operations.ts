@@ -11,6 +11,7 @@ export interface Operation {
 
 const TABLE = '{\n  "TableName": "Music"\n}';
 const ARN = '{\n  "ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/Music"\n}';
+const KINESIS = '{\n  "TableName": "Music",\n  "StreamArn": "arn:aws:kinesis:us-east-1:123456789012:stream/music"\n}';
 const KEY = '{\n  "TableName": "Music",\n  "Key": { "Artist": { "S": "Bach" } }\n}';
 const STATEMENT = '{\n  "Statement": "SELECT * FROM Music WHERE Artist = ?",\n  "Parameters": [{ "S": "Bach" }]\n}';
 
@@ -31,10 +32,13 @@ const DYNAMODB: Row[] = [
   ['DescribeContinuousBackups', 'read', TABLE],
   ['DescribeContributorInsights', 'read', TABLE],
   ['DescribeEndpoints', 'read', '{}'],
+  ['DescribeKinesisStreamingDestination', 'read', TABLE],
   ['DescribeLimits', 'read', '{}'],
   ['DescribeTable', 'read', TABLE],
   ['DescribeTableReplicaAutoScaling', 'read', TABLE],
   ['DescribeTimeToLive', 'read', TABLE],
+  ['DisableKinesisStreamingDestination', 'control', KINESIS],
+  ['EnableKinesisStreamingDestination', 'control', KINESIS],
   ['ExecuteStatement', 'write', STATEMENT],
   ['ExecuteTransaction', 'write', `{\n  "TransactStatements": [${STATEMENT.replace(/\n/g, '\n  ')}]\n}`],
   ['GetItem', 'read', KEY.replace(/\n}$/, ',\n  "ReturnConsumedCapacity": "TOTAL"\n}')],
@@ -64,6 +68,11 @@ const DYNAMODB: Row[] = [
       ',\n  "UpdateExpression": "SET Works = :works",\n  "ExpressionAttributeValues": { ":works": { "N": "1128" } },\n  "ReturnValues": "ALL_NEW"\n}',
     ),
   ],
+  [
+    'UpdateKinesisStreamingDestination',
+    'control',
+    KINESIS.replace(/\n}$/, ',\n  "UpdateKinesisStreamingConfiguration": { "ApproximateCreationDateTimePrecision": "MICROSECOND" }\n}'),
+  ],
   ['UpdateTable', 'control', TABLE.replace(/\n}$/, ',\n  "BillingMode": "PAY_PER_REQUEST"\n}')],
   [
     'UpdateTimeToLive',
@@ -83,20 +92,30 @@ const STREAMS: Row[] = [
 
 const NAME = '{\n  "Name": "clean"\n}';
 
+const SINK = '{\n  "TableName": "Music",\n  "SinkName": "opensearch"\n}';
+
 const PARTITA: Row[] = [
+  ['CreateSink', 'control', TABLE.replace(/\n}$/, ',\n  "Url": "opensearch+https://search.example.com:9200"\n}')],
   ['CreateSnapshot', 'control', NAME],
   ['DeleteNamespace', 'control', '{\n  "Name": "worker1"\n}'],
+  ['DeleteSink', 'control', SINK],
   ['DeleteSnapshot', 'control', NAME],
   ['DescribeClock', 'read', '{}'],
   ['DescribeConsole', 'read', '{}'],
   ['DescribeHeat', 'read', TABLE],
   ['DescribeHotKeys', 'read', TABLE],
   ['DescribeMetrics', 'read', '{}'],
+  ['DescribeSink', 'read', SINK],
   ['ListJobs', 'read', '{}'],
   ['ListNamespaces', 'read', '{}'],
+  ['ListSinks', 'read', '{}'],
   ['ListSnapshots', 'read', '{}'],
   ['MoveClock', 'control', '{\n  "Seconds": 3600\n}'],
+  ['PauseSink', 'control', SINK],
+  ['ResumeSink', 'control', SINK],
+  ['RetrySink', 'control', SINK],
   ['RollbackToSnapshot', 'control', NAME],
+  ['VerifySink', 'read', SINK],
 ];
 
 const rows = (list: Row[], target: (name: string) => string): Operation[] =>
