@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "sinks/sink_hosts.h"
+#include "sinks/sink_lag.h"
+#include "sinks/sink_schemes.h"
 #include "sinks/sink_store.h"
 #include "sinks/verify_sink.h"
 #include "table/open/database.h"
@@ -13,6 +15,7 @@ namespace partita::admin {
 
 namespace {
 
+using sinks::SinkLag;
 using sinks::SinkStatus;
 using wire::JsonWriter;
 
@@ -51,18 +54,46 @@ Result<SinkName> named_sink(const Asked& asked) {
   return name;
 }
 
-void write_progress(JsonWriter& json, const SinkStatus& status) {
+constexpr double kMsPerSecond = 1e3;
+
+// A sink as it is shown.
+struct ShownSink {
+  SinkStatus status;
+  SinkLag lag;
+};
+
+Task<Result<std::vector<ShownSink>>> shown_sinks(table::TableContext& context, std::string table) {
+  PARTITA_CO_TRY(std::vector<SinkStatus> all, co_await sinks::list_sinks(context, std::move(table)));
+  std::vector<ShownSink> shown;
+  for (SinkStatus& one : all) {
+    PARTITA_CO_TRY(const SinkLag lag, co_await sinks::lag_of(context, one));
+    shown.push_back({std::move(one), lag});
+  }
+  co_return shown;
+}
+
+Task<Result<ShownSink>> shown_sink(table::TableContext& context, SinkName name) {
+  ShownSink shown;
+  PARTITA_CO_TRY(shown.status, co_await sinks::describe_sink(context, std::move(name.table), std::move(name.sink)));
+  PARTITA_CO_TRY(shown.lag, co_await sinks::lag_of(context, shown.status));
+  co_return shown;
+}
+
+void write_progress(JsonWriter& json, const SinkStatus& status, const SinkLag& lag) {
   json.member("State", sinks::name_of(status.state()));
   if (const std::string sentence = status.sentence(); !sentence.empty()) json.member("Message", sentence);
   if (status.progress.filling) json.member("ItemsFilled", status.filled);
+  json.member("LagSeconds", static_cast<double>(lag.ms) / kMsPerSecond);
+  json.member("LagEntries", lag.entries);
+  if (lag.has_more) json.member("LagEntriesAtLeast", true);
   json.member("Sent", status.progress.sent);
   if (!status.sink.changes) json.member("Conflicts", status.progress.conflicts);
   json.member("Rejected", status.progress.rejected);
   if (status.sink.changes) json.member("Dropped", status.progress.dropped);
 }
 
-void write(JsonWriter& json, const SinkStatus& status) {
-  constexpr double kMsPerSecond = 1e3;
+void write(JsonWriter& json, const ShownSink& shown) {
+  const SinkStatus& status = shown.status;
   const table::Sink& sink = status.sink;
   const auto say = [&](std::string_view name, const std::string& text) {
     if (!text.empty()) json.member(name, text);
@@ -72,7 +103,7 @@ void write(JsonWriter& json, const SinkStatus& status) {
   json.member("SinkName", sink.name);
   json.member("Url", sink.url);
   say("IndexName", sink.index);
-  write_progress(json, status);
+  write_progress(json, status, shown.lag);
   json.member("DeadLetterTableName", sink.dead_letters);
   if (!sink.changes) json.member("Document", std::string_view(sink.flat ? "flat" : "template"));
   if (sink.changes) {
@@ -103,11 +134,24 @@ void write(JsonWriter& json, const SinkStatus& status) {
   json.end_object();
 }
 
-std::string described(const SinkStatus& status) {
+// The schemes that URLs of sinks may have.
+void write_schemes(JsonWriter& json) {
+  json.begin_array("Schemes");
+  for (const sinks::SinkScheme& one : sinks::sink_schemes()) {
+    json.begin_object();
+    json.member("Scheme", one.name);
+    json.member("TakesChanges", one.changes);
+    json.member("UsesServersMachine", one.reach == sinks::Reach::kMachine);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string described(const ShownSink& shown) {
   JsonWriter json;
   json.begin_object();
   json.key("Sink");
-  write(json, status);
+  write(json, shown);
   json.end_object();
   return std::move(json).take();
 }
@@ -159,30 +203,30 @@ Result<std::string> create_sink(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const table::Sink sink, with_tables(about, [&](table::TableContext& context) {
                 return sinks::create_sink(context, request, sinks::find_destination);
               }));
-  SinkStatus status;
-  status.sink = sink;
-  return described(status);
+  ShownSink shown;
+  shown.status.sink = sink;
+  return described(shown);
 }
 
 Result<std::string> list_sinks(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string table, asked.text("TableName"));
-  PARTITA_TRY(const std::vector<SinkStatus> all,
-              with_tables(about, [&](table::TableContext& context) { return sinks::list_sinks(context, table); }));
+  PARTITA_TRY(const std::vector<ShownSink> all,
+              with_tables(about, [&](table::TableContext& context) { return shown_sinks(context, table); }));
   JsonWriter json;
   json.begin_object();
   json.begin_array("Sinks");
-  for (const SinkStatus& one : all) write(json, one);
+  for (const ShownSink& one : all) write(json, one);
   json.end_array();
+  write_schemes(json);
   json.end_object();
   return std::move(json).take();
 }
 
 Result<std::string> describe_sink(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const SinkName name, named_sink(asked));
-  PARTITA_TRY(const SinkStatus status, with_tables(about, [&](table::TableContext& context) {
-                return sinks::describe_sink(context, name.table, name.sink);
-              }));
-  return described(status);
+  PARTITA_TRY(const ShownSink shown,
+              with_tables(about, [&](table::TableContext& context) { return shown_sink(context, name); }));
+  return described(shown);
 }
 
 Result<std::string> pause_sink(const Subject& about, const Asked& asked) {

@@ -4,6 +4,7 @@
 
 #include "sinks/change_destination.h"
 #include "sinks/destination.h"
+#include "sinks/sink_schemes.h"
 
 namespace partita::sinks {
 
@@ -56,6 +57,17 @@ Result<DestinationFactory> find_destination(std::string_view url) {
   const bool is_scheme = scheme.size() < url.size() && std::ranges::all_of(scheme, is_scheme_char);
   return Error(ErrorKind::kInvalid, "The URL of a sink begins with one of these schemes, and \"://\": " + known +
                                         (is_scheme ? "; this one with " + std::string(scheme) + "." : "."));
+}
+
+std::vector<SinkScheme> sink_schemes() {
+  return {
+#define PARTITA_DESTINATION(scheme, factory) {scheme, false, Reach::kNetwork},
+#include "sinks/destination_list.inc"
+#undef PARTITA_DESTINATION
+#define PARTITA_CHANGE_DESTINATION(scheme, factory, reach) {scheme, true, Reach::reach},
+#include "sinks/change_destination_list.inc"
+#undef PARTITA_CHANGE_DESTINATION
+  };
 }
 
 std::optional<ChangeDestinationKind> find_change_destination(std::string_view url) {

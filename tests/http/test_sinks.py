@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 
 import pytest
 import signed
@@ -43,6 +44,7 @@ def test_a_sink_from_its_creation_to_its_end(server):
     assert shown["Fields"] == ["k", "title"] and shown["FilterExpression"] == "released > :y"
     assert shown["ExpressionAttributeValues"] == {":y": {"N": "1990"}}
     assert shown["DeadLetterTableName"] == "music-dead-letters" and shown["MaxBacklogBytes"] == 2 << 20
+    assert shown["LagSeconds"] == 0 and shown["LagEntries"] == 0 and "LagEntriesAtLeast" not in shown
     assert "music-dead-letters" in server.client().list_tables()["TableNames"]
     wait_until(lambda: "Message" in sinks_of(server)[0])
     assert sinks_of(server)[0]["State"] == "FILLING"
@@ -56,6 +58,38 @@ def test_a_sink_from_its_creation_to_its_end(server):
     sink(server, "delete", "music", "search")
     wait_until(lambda: not sinks_of(server))
     server.client().put_item(TableName="music", Item={"k": {"S": "one"}})
+
+
+def test_how_far_a_sink_is_behind(server):
+    create_sink(server, "music", nobody(), "--name", "behind")
+    changes_of = f"http://127.0.0.1:{free_port()}"
+    create_sink(server, "music", changes_of, "--name", "hook")
+    for key in ("far-1", "far-2", "far-3"):
+        server.client().put_item(TableName="music", Item={"k": {"S": key}})
+    time.sleep(0.2)
+    for shown in sinks_of(server, "music"):
+        assert shown["LagEntries"] == 3 and 0.1 < shown["LagSeconds"] < 60, shown
+        found = ask(server, "DescribeSink", {"TableName": "music", "SinkName": shown["SinkName"]})[1]["Sink"]
+        assert found["LagEntries"] == 3 and found["LagSeconds"] >= shown["LagSeconds"]
+    # More than are counted: five images of 300 KB.
+    for number in range(5):
+        server.client().put_item(TableName="music", Item={"k": {"S": "far-1"}, "v": {"S": "x" * 300_000}, "n": {"N": str(number)}})
+    behind, hook = sinks_of(server, "music")
+    assert behind["LagEntries"] == 8 and "LagEntriesAtLeast" not in behind
+    assert 1 <= hook["LagEntries"] < 8 and hook["LagEntriesAtLeast"] is True
+    for name in ("behind", "hook"):
+        sink(server, "delete", "music", name)
+    wait_until(lambda: not sinks_of(server))
+
+
+def test_the_schemes_of_urls(server):
+    schemes = {one["Scheme"]: one for one in ask(server, "ListSinks", {})[1]["Schemes"]}
+    assert schemes["opensearch+https"] == {"Scheme": "opensearch+https", "TakesChanges": False, "UsesServersMachine": False}
+    assert schemes["kafka"] == {"Scheme": "kafka", "TakesChanges": True, "UsesServersMachine": False}
+    assert schemes["file"] == {"Scheme": "file", "TakesChanges": True, "UsesServersMachine": True}
+    refused = ask(server, "CreateSink", {"TableName": "music", "Url": "gopher://x"})[1]
+    for scheme in schemes:
+        assert scheme in refused.get("message", refused.get("Message"))
 
 
 @pytest.mark.parametrize("body, said", [
