@@ -7,7 +7,7 @@ const statement = encodeURIComponent('[["SELECT * FROM Music WHERE pk = ?",["S",
 
 /** They show table Music with the item a, b. */
 export const PLACES = [
-  'tables', 'tables/new', 'tables/Music', 'tables/Music?tab=indexes', 'tables/Music?tab=policy', 'tables/Music?tab=backups', 'tables/Music?tab=code',
+  'tables', 'tables/new', 'tables/Music', 'tables/Music?tab=indexes', 'tables/Music?tab=sinks', 'tables/Music?tab=policy', 'tables/Music?tab=backups', 'tables/Music?tab=code',
   'explore', `explore/Music?mode=query&pk=a&sk=${encodeURIComponent('["between","a","c"]')}&filter=${filter}`, 'explore/Music?show=dynamodb', 'explore/Music?show=picture',
   `item/Music?key=${key}`, 'item/Music?new=1', 'picture/Music', 'partiql', `partiql?s=${statement}`, 'import?table=Music', 'export?table=Music', 'models', 'models/absent',
   'watch', 'watch?tab=keys&table=Music', 'watch?tab=jobs', 'watch?tab=stream&table=Music', 'any', 'any?operation=PutItem',

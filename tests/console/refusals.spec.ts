@@ -22,6 +22,7 @@ const WRITERS: [string, (RegExp | string)[], (page: Page) => Promise<void>][] = 
   ['tables/new', ['Create table'], async () => {}],
   ['tables/Music', ['Delete', 'Change', /^Change: /], async () => {}],
   ['tables/Music?tab=indexes', ['Add global index', 'Delete index by-sk'], async () => {}],
+  ['tables/Music?tab=sinks', ['Create sink'], async () => {}],
   ['tables/Music?tab=policy', ['Change tags', 'Change policy'], async () => {}],
   ['explore/Music', ['Create item', 'Delete'], async (page) => {
     await expect(page.getByTestId('summary')).toContainText('1 item');
@@ -122,6 +123,7 @@ test('each page names the action that a policy would have to allow', async ({ pa
         await page.getByRole('dialog').getByLabel('Partition key: attribute').fill('sk');
         await page.getByTestId('save').click();
       }],
+      ['tables/Music?tab=sinks', 'partita:ListSinks', async () => {}],
       ['explore/Music', 'dynamodb:Scan', async () => {}],
       ['explore/Music?mode=query&pk=a', 'dynamodb:Query', async () => {}],
       ['picture/Music', 'dynamodb:Scan', async () => {}],

@@ -5,7 +5,7 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import Spinner from '@cloudscape-design/components/spinner';
 import Tabs from '@cloudscape-design/components/tabs';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useKeys } from '../../app/keys.ts';
 import { follow, href, navigate, segment, useQueryState } from '../../app/router.ts';
 import type { PageProps } from '../../app/routes.ts';
@@ -23,6 +23,9 @@ import { Indexes } from './indexes.tsx';
 import { type Dialog, type Extras, NOTHING_KNOWN, Overview, TagsAndPolicy } from './overview.tsx';
 import { KnownOfTable } from './table_dialog.tsx';
 import { templateAfter } from './template.ts';
+
+// Most tables have no sinks.
+const TableSinks = lazy(() => import('./sinks.tsx').then((each) => ({ default: each.TableSinks })));
 
 /** What other calls say of the table. Each may be refused by itself. */
 async function loadExtras(table: TableDescription, signal: AbortSignal): Promise<Extras> {
@@ -159,6 +162,15 @@ function Detail({ table, extras, reloadExtras }: Props) {
           tabs={[
             { id: 'overview', label: 'Overview', content: <Overview table={table} extras={extras} change={setDialog} /> },
             { id: 'indexes', label: indexCount ? `Indexes (${indexCount})` : 'Indexes', content: <Indexes table={table} /> },
+            {
+              id: 'sinks',
+              label: 'Sinks',
+              content: (
+                <Suspense fallback={<Spinner />}>
+                  <TableSinks table={name} />
+                </Suspense>
+              ),
+            },
             { id: 'policy', label: 'Tags and policy', content: <TagsAndPolicy extras={extras} change={setDialog} /> },
             { id: 'backups', label: 'Backups', content: <Backups extras={extras} /> },
             {
