@@ -144,6 +144,29 @@ TEST_F(ChangeSinkFaults, KeepsRejectedChangesAndSendsThemAgain) {
   EXPECT_EQ(changes_.taken(), 4U);
 }
 
+// One of a sink of the same name that was deleted.
+TEST_F(ChangeSinkFaults, KeepsOneLetterOfAChangeThatIsRejectedAgain) {
+  create_table("T");
+  const auto server = serve();
+  create_changes();
+  put("T", "bad", 1, true);
+  wait_until_carried();
+  ASSERT_TRUE(wait_for(delete_sink(db(), "T", "memory", false)).ok());
+  wait_until([&] { return wait_for(list_sinks(db(), "T")).value().empty(); }, "until the sink is gone");
+  const table::Sink sink = create_changes();
+  ASSERT_EQ(letters(sink).size(), 1U);
+  for (uint64_t i = 1; i <= 2; ++i) {
+    ASSERT_TRUE(wait_for(retry_sink(db(), "T", "memory", false)).ok());
+    wait_until([&] { return status().progress.retries == i; }, "until the letter was tried");
+    EXPECT_EQ(changes_.resent, i);
+    EXPECT_EQ(letters(sink).size(), 1U);
+  }
+  changes_.takes_poison = true;
+  ASSERT_TRUE(wait_for(retry_sink(db(), "T", "memory", false)).ok());
+  wait_until([&] { return status().progress.retries == 3; }, "until the letter was tried");
+  EXPECT_TRUE(letters(sink).empty());
+}
+
 // While the other end does not answer to letters, changes that are not letters wait for nothing.
 TEST_F(ChangeSinkFaults, RetriesAfterARestart) {
   create_table("T");

@@ -391,7 +391,6 @@ TEST_F(ChangeSinks, BelongsToItsOwner) {
   const std::string told = "The sink 'memory' belongs to Kinesis streaming: use its calls.";
   EXPECT_EQ(refused(wait_for(pause_sink(db(), "T", "memory"))), told);
   EXPECT_EQ(refused(wait_for(resume_sink(db(), "T", "memory"))), told);
-  EXPECT_EQ(refused(wait_for(retry_sink(db(), "T", "memory", false))), told);
   EXPECT_EQ(refused(wait_for(delete_sink(db(), "T", "memory", false))), told);
   EXPECT_TRUE(wait_for(pause_sink(db(), "T", "memory", "Kinesis streaming")).ok());
   EXPECT_EQ(status().state(), SinkState::kPaused);

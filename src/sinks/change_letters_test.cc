@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+
 #include "model/item_codec.h"
 #include "sinks/dead_letters.h"
 #include "sinks/sinks_testing.h"
@@ -38,9 +41,24 @@ class ChangeLettersTest : public SinksTest {
   table::Table table() { return db().catalog().find("T"); }
   void put_letter(Change made) { ASSERT_TRUE(wait_for(put_change_letter(db(), sink_, 1, made, "why")).ok()); }
   ChangeLetters read(size_t slice = 1) {
-    return wait_for(read_change_letters(db(), sink_, *table(), slice, "")).value();
+    return wait_for(read_change_letters(db(), workers_, sink_, *table(), slice, "")).value();
   }
 
+  // Puts the first letter again with another position, after `edit`.
+  void put_edited(uint8_t position, const std::function<void(DeadLetter&)>& edit) {
+    DeadLetter letter = wait_for(read_dead_letters(db(), sink_, "1-")).value().at(0);
+    letter.id[2 + 15] = static_cast<char>('0' + position);
+    letter.more.erase("id");
+    edit(letter);
+    ASSERT_TRUE(wait_for(put_dead_letter(db(), sink_, std::move(letter))).ok());
+  }
+  // The first letter.
+  bool is_delivered() {
+    return wait_for(read_dead_letters(db(), sink_, "")).value().at(0).more.contains("delivered");
+  }
+  size_t rows() { return wait_for(read_dead_letters(db(), sink_, "")).value().size(); }
+
+  Workers workers_{1};
   table::Sink sink_;
   std::string keys_;
   std::string key_;
@@ -91,25 +109,128 @@ TEST_F(ChangeLettersTest, HoldTheLargestImages) {
   EXPECT_TRUE(wait_for(read_dead_letters(db(), sink_, "")).value().empty());
 }
 
-// An operator may edit the table.
-TEST_F(ChangeLettersTest, PassesOverWhatIsNone) {
+// An operator may edit the table, and others may write to it.
+TEST_F(ChangeLettersTest, RefusesWhatIsNone) {
   const std::string image = item("x");
   put_letter(change(image, image, 1));
-  const auto edited = [&](uint8_t position, const std::function<void(DeadLetter&)>& edit) {
-    DeadLetter letter = wait_for(read_dead_letters(db(), sink_, "1-")).value().at(0);
-    letter.id[2 + 15] = static_cast<char>('0' + position);
-    letter.more.erase("id");
-    edit(letter);
-    ASSERT_TRUE(wait_for(put_dead_letter(db(), sink_, std::move(letter))).ok());
+  const auto number = [](int64_t value) { return model::AttributeValue::number(model::Number::of(value)); };
+  const auto images = [&](uint8_t position, const std::string& text) {
+    put_edited(position, [&](DeadLetter& letter) { letter.more.set("images", model::AttributeValue::string(text)); });
   };
-  edited(2, [](DeadLetter& letter) { letter.more.set("images", model::AttributeValue::string("{")); });
-  edited(3, [](DeadLetter& letter) { letter.more.set("images", model::AttributeValue::string(R"({"NewImage":7})")); });
-  edited(4, [](DeadLetter& letter) { letter.more.set("event", model::AttributeValue::string("DANCE")); });
-  edited(5, [](DeadLetter& letter) { letter.key = {}; });
-  edited(6, [](DeadLetter& letter) { letter.id = "1-zz"; });
-  edited(7, [](DeadLetter& letter) { letter.more.set("parts", model::AttributeValue::number(model::Number::of(-1))); });
-  EXPECT_EQ(wait_for(read_dead_letters(db(), sink_, "")).value().size(), 7U);
-  EXPECT_EQ(read().letters.size(), 1U);
+  images(2, "{");
+  images(3, R"({"NewImage":7})");
+  put_edited(4, [](DeadLetter& letter) { letter.more.set("event", model::AttributeValue::string("DANCE")); });
+  put_edited(5, [](DeadLetter& letter) { letter.key = {}; });
+  put_edited(6, [](DeadLetter& letter) { letter.id = "1-zz"; });
+  put_edited(7, [&](DeadLetter& letter) { letter.more.set("parts", number(-1)); });
+  images(8, R"({"NewImage":{"pk":{"S":"a"}},"OldImage":{"pk":{"S":"b"}}})");
+  images(9, R"({"NewImage":{"pk":{"S":"a"}}})");
+  EXPECT_EQ(rows(), 9U);
+  const ChangeLetters all = read();
+  EXPECT_EQ(all.letters.size(), 1U);
+  EXPECT_EQ(all.refused.size(), 8U);
+  EXPECT_TRUE(all.refused[0].starts_with("The dead letter 1-")) << all.refused[0];
+  EXPECT_TRUE(all.refused[0].ends_with("are not those of the change.")) << all.refused[0];
+  EXPECT_EQ(rows(), 9U) << "they are left where they are";
+}
+
+// Many parts that are all there, or large ones.
+TEST_F(ChangeLettersTest, BoundsItsParts) {
+  const std::string image = item("x");
+  put_letter(change(image, image, 1));
+  const auto parts = [&](uint8_t position, int64_t count, const std::string& piece) {
+    put_edited(position, [&](DeadLetter& letter) {
+      letter.more.set("parts", model::AttributeValue::number(model::Number::of(count)));
+      for (int64_t part = 2; part <= count; ++part) {
+        DeadLetter more;
+        more.id = letter.id + "/" + std::to_string(part);
+        more.more.set("images", model::AttributeValue::string(piece));
+        ASSERT_TRUE(wait_for(put_dead_letter(db(), sink_, std::move(more))).ok());
+      }
+    });
+  };
+  parts(2, static_cast<int64_t>(kMostLetterParts), " ");
+  EXPECT_EQ(read().letters.size(), 2U);
+  parts(3, static_cast<int64_t>(kMostLetterParts) + 1, " ");
+  EXPECT_EQ(read().letters.size(), 2U);
+  EXPECT_EQ(read().refused.size(), 1U);
+  parts(4, 2, std::string(kLetterPieceBytes, ' '));
+  EXPECT_EQ(read().letters.size(), 3U);
+  parts(5, 2, std::string(kLetterPieceBytes + 1, ' '));
+  EXPECT_EQ(read().letters.size(), 3U);
+  EXPECT_EQ(read().refused.size(), 2U);
+}
+
+// Not more at once than memory has room for.
+TEST_F(ChangeLettersTest, ReadsSomeAtATime) {
+  const std::string image = item(std::string(300'000, 'x'));
+  constexpr uint8_t kLetters = 60;
+  for (uint8_t i = 1; i <= kLetters; ++i) put_letter(change(image, image, i));
+  std::string after;
+  size_t found = 0;
+  do {
+    const ChangeLetters some =
+        wait_for(read_change_letters(db(), workers_, sink_, *table(), 1, std::exchange(after, {}))).value();
+    size_t bytes = 0;
+    for (const ChangeLetter& one : some.letters) bytes += one.bytes();
+    EXPECT_LT(bytes, size_t{17} << 20);
+    EXPECT_TRUE(some.refused.empty());
+    found += some.letters.size();
+    after = some.last;
+  } while (!after.empty());
+  EXPECT_EQ(found, kLetters);
+}
+
+TEST_F(ChangeLettersTest, LeavesALetterWithoutOneOfItsParts) {
+  const std::string large = item(std::string(390'000, 'x'));
+  put_letter(change(large, large, 1));
+  const ChangeLetter letter = read().letters.at(0);
+  ASSERT_EQ(letter.parts, 3U);
+  ASSERT_TRUE(wait_for(erase_dead_letter(db(), sink_, letter.id + "/2")).ok());
+  const ChangeLetters all = read();
+  EXPECT_TRUE(all.letters.empty());
+  EXPECT_EQ(all.refused.size(), 1U);
+  EXPECT_EQ(rows(), 2U);
+}
+
+// Whatever was removed of it before the server was killed.
+TEST_F(ChangeLettersTest, RemovesTheRestOfOneThatWasDelivered) {
+  const std::string large = item(std::string(390'000, 'x'));
+  for (int64_t calls = 0;; ++calls) {
+    put_letter(change(large, large, 1));
+    const ChangeLetter letter = read().letters.at(0);
+    ASSERT_EQ(rows(), 3U);
+    CutEngine engine(*engine_);
+    {
+      const auto server = serve(engine, options_);
+      ASSERT_NE(server, nullptr);
+      engine.left = calls;
+      if (wait_for(erase_change_letter(*server, sink_, letter)).ok()) break;
+      engine.left = 0;
+    }
+    const bool begun = rows() < 3 || is_delivered();
+    EXPECT_EQ(read().letters.size(), begun ? 0U : 1U);
+    EXPECT_EQ(rows(), begun ? 0U : 3U);
+  }
+  EXPECT_EQ(rows(), 0U);
+}
+
+// Also if it was found under another id, such as that of an earlier sink of the name.
+TEST_F(ChangeLettersTest, AreReplacedInTheirPlace) {
+  const std::string large = item(std::string(390'000, 'x'));
+  table::Sink earlier = sink_;
+  earlier.id = "earlier";
+  ASSERT_TRUE(wait_for(put_change_letter(db(), earlier, 1, change(large, large, 1), "why")).ok());
+  ChangeLetter letter = read().letters.at(0);
+  ASSERT_TRUE(wait_for(replace_change_letter(db(), sink_, letter, "again")).ok());
+  EXPECT_EQ(rows(), 3U);
+  EXPECT_EQ(read().letters.at(0).id, letter.id);
+  EXPECT_EQ(wait_for(read_dead_letters(db(), sink_, "")).value()[0].more.find("reason")->as_string(), "again");
+  // It has fewer parts than it said.
+  const std::string small = item("x");
+  letter.new_image = letter.old_image = small;
+  ASSERT_TRUE(wait_for(replace_change_letter(db(), sink_, letter, "again")).ok());
+  EXPECT_EQ(rows(), 1U);
 }
 
 }  // namespace

@@ -268,12 +268,17 @@ void ChangeSlice::advance(size_t done) {
 Task<Result<void>> ChangeSlice::retry() {
   const uint64_t wanted = session_.retries;
   if (std::exchange(retrying_, wanted) != wanted) retried_to_.clear();
-  auto read = co_await read_change_letters(session_.context, session_.sink, *session_.table, slice_, retried_to_);
+  auto read = co_await read_change_letters(session_.context, session_.workers, session_.sink, *session_.table, slice_,
+                                           retried_to_);
   if (!read.ok() && read.error().kind() == ErrorKind::kInvalid) {
     session_.fail(std::string(read.error().sentence()));
     co_return Result<void>();
   }
   PARTITA_CO_TRY(ChangeLetters some, std::move(read));
+  for (const std::string& sentence : some.refused) {
+    uint64_t unsaid = 0;
+    if (refusals_.pass(unsaid)) log(LogLevel::kWarn, {sentence});
+  }
   const std::span<const ChangeLetter> letters = some.letters;
   for (size_t at = 0; at < letters.size();) {
     size_t end = at;
@@ -306,18 +311,20 @@ Task<Result<size_t>> ChangeSlice::resend(std::span<const ChangeLetter> letters) 
     co_return size_t{0};
   }
   PARTITA_CHECK(sent->done <= changes.size());
-  PARTITA_CO_TRY(const bool noted, co_await put_letters(changes, sent->rejections));
-  if (!noted) co_return size_t{0};
+  if (session_.lease->lost()) co_return size_t{0};
+  changed_ = true;
   auto rejected = sent->rejections.begin();
   for (size_t i = 0; i < sent->done; ++i) {
     if (rejected != sent->rejections.end() && rejected->index == i) {
+      auto put = co_await replace_change_letter(session_.context, session_.sink, letters[i], rejected->reason);
+      PARTITA_CO_TRY(const bool noted, after_letter(std::move(put)));
+      if (!noted) co_return i;
       ++rejected;
       continue;
     }
     ++done_.sent;
     PARTITA_CO_TRY_VOID(co_await erase_change_letter(session_.context, session_.sink, letters[i]));
   }
-  changed_ = true;
   if (sent->done == 0 || !sent->trouble.empty()) retry_backoff_.hold(session_.context, sent->wait_ms);
   co_return sent->done;
 }

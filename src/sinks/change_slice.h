@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
@@ -109,6 +110,7 @@ class ChangeSlice {
   uint64_t retrying_ = 0;
   std::string retried_to_;  // the id of the last letter that was sent again
   Backoff retry_backoff_;
+  LogThrottle refusals_{1'000};  // of letters
 };
 
 // What the slices of a sink share, from its beginning on this server to the next pause. It is made anew when the sink's

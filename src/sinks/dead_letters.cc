@@ -95,26 +95,23 @@ Task<Result<std::vector<DeadLetter>>> read_dead_letters(TableContext& context, c
   co_return letters;
 }
 
-Task<Result<std::vector<std::optional<Item>>>> find_dead_letters(TableContext& context, const Sink& sink,
-                                                                 std::vector<std::string> ids) {
-  std::vector<std::optional<Item>> found(ids.size());
+Task<Result<std::vector<std::optional<storage::Record>>>> find_dead_letter_rows(TableContext& context,
+                                                                                const Sink& sink,
+                                                                                std::vector<std::string> ids) {
   PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(sink.dead_letters));
-  if (table == nullptr || !can_hold_dead_letters(*table)) co_return found;
+  if (table == nullptr || !can_hold_dead_letters(*table)) {
+    co_return std::vector<std::optional<storage::Record>>(ids.size());
+  }
   std::vector<storage::Key> rows;
   for (const std::string& id : ids) rows.push_back(table::item_key(*table, letter_key(sink, id)));
-  PARTITA_CO_TRY(const auto records, co_await context.engine().read(rows));
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (!records[i]) continue;
-    PARTITA_CO_TRY(found[i], model::decode_item(records[i]->value));
-  }
-  co_return found;
+  co_return co_await context.engine().read(rows);
 }
 
 Task<Result<std::vector<bool>>> have_dead_letters(TableContext& context, const Sink& sink,
                                                   std::vector<std::string> ids) {
-  PARTITA_CO_TRY(const auto letters, co_await find_dead_letters(context, sink, std::move(ids)));
+  PARTITA_CO_TRY(const auto letters, co_await find_dead_letter_rows(context, sink, std::move(ids)));
   std::vector<bool> found;
-  for (const std::optional<Item>& one : letters) found.push_back(one.has_value());
+  for (const auto& one : letters) found.push_back(one.has_value());
   co_return found;
 }
 

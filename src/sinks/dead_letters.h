@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "model/value.h"
+#include "storage/engine.h"
 #include "table/catalog/table_context.h"
 #include "table/rows/sink_rows.h"
 
@@ -30,10 +31,10 @@ Task<Result<void>> erase_dead_letter(table::TableContext& context, const table::
 // Some letters of the sink with ids after `after`, in their order; `more` has all attributes.
 Task<Result<std::vector<DeadLetter>>> read_dead_letters(table::TableContext& context, const table::Sink& sink,
                                                         std::string after);
-// The attributes of those of the sink's letters that are there, by these ids.
-Task<Result<std::vector<std::optional<model::Item>>>> find_dead_letters(table::TableContext& context,
-                                                                        const table::Sink& sink,
-                                                                        std::vector<std::string> ids);
+// The rows of those of the sink's letters that are there, by these ids.
+Task<Result<std::vector<std::optional<storage::Record>>>> find_dead_letter_rows(table::TableContext& context,
+                                                                                const table::Sink& sink,
+                                                                                std::vector<std::string> ids);
 // Whether the sink has letters of these ids, which are distinct; one element each. A table that cannot have any has
 // none.
 Task<Result<std::vector<bool>>> have_dead_letters(table::TableContext& context, const table::Sink& sink,

@@ -174,7 +174,7 @@ TEST_F(KinesisStreamingTest, EnablesOneOfTwoThatComeAtOnce) {
   }
 }
 
-// It is managed by the operations alone.
+// It is managed by the operations alone, but none of them sends dead letters again.
 TEST_F(KinesisStreamingTest, RefusesTheVerbsOfOperators) {
   create("T");
   EXPECT_EQ(enable(kOrders), "ok");
@@ -183,6 +183,8 @@ TEST_F(KinesisStreamingTest, RefusesTheVerbsOfOperators) {
   ASSERT_FALSE(paused.ok());
   EXPECT_TRUE(paused.error().sentence().contains(kKinesisOwner));
   EXPECT_FALSE(wait_for(delete_sink(*database_, "T", name, false)).ok());
+  EXPECT_TRUE(wait_for(retry_sink(*database_, "T", name, false)).ok());
+  wait_until([this] { return wait_for(list_sinks(*database_, "T")).value().at(0).progress.retries == 1; });
 }
 
 TEST_F(KinesisStreamingTest, TellsWhyThereIsNoSink) {

@@ -140,15 +140,15 @@ Task<Result<table::Table>> table_named(TableContext& context, std::string name) 
   co_return table;
 }
 
-// `deleting`: also one that is being deleted. Refuses one of another owner.
-Task<Result<Sink>> find_sink(TableContext& context, std::string table_name, std::string name, std::string owner,
-                             bool deleting = false) {
+// `deleting`: also one that is being deleted. Refuses one of another owner, if there is an `owner`.
+Task<Result<Sink>> find_sink(TableContext& context, std::string table_name, std::string name,
+                             std::optional<std::string> owner, bool deleting = false) {
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, table_name));
   PARTITA_CO_TRY(const std::vector<Sink> sinks, co_await read_sinks(context.engine(), table::sink_rows(table->id)));
   const auto found =
       std::ranges::find_if(sinks, [&](const Sink& one) { return one.name == name && (deleting || !one.deleting); });
   if (found == sinks.end()) co_return no_sink(table_name, name);
-  if (found->owner != owner) {
+  if (owner && found->owner != *owner) {
     co_return refused_sink("The sink '" + name + "' belongs to " +
                            (found->owner.empty() ? "nothing but its operator." : found->owner + ": use its calls."));
   }
@@ -389,9 +389,9 @@ Task<Result<void>> resume_sink(TableContext& context, std::string table_name, st
   co_return co_await change_named(context, std::move(table_name), std::move(name), std::move(owner), std::move(change));
 }
 
-Task<Result<void>> retry_sink(TableContext& context, std::string table_name, std::string name, bool fill,
-                              std::string owner) {
-  PARTITA_CO_TRY(Sink sink, co_await find_sink(context, std::move(table_name), std::move(name), std::move(owner)));
+Task<Result<void>> retry_sink(TableContext& context, std::string table_name, std::string name, bool fill) {
+  std::optional<std::string> any;
+  PARTITA_CO_TRY(Sink sink, co_await find_sink(context, std::move(table_name), std::move(name), std::move(any)));
   if (fill && sink.changes) co_return no_items_again();
   const int64_t now_ms = context.clock().now_ms();
   std::function<void(Sink&)> change = [fill, now_ms](Sink& one) {

@@ -76,14 +76,14 @@ Task<Result<table::Sink>> create_sink(table::TableContext& context, SinkRequest 
 // Of all tables, or of one; by table and name.
 Task<Result<std::vector<SinkStatus>>> list_sinks(table::TableContext& context, std::string table);
 Task<Result<SinkStatus>> describe_sink(table::TableContext& context, std::string table, std::string name);
-// The next three, and delete_sink(), refuse a sink of another owner. Resuming also ends a failure. `fill`: send the
-// whole table again; otherwise the dead letters.
+// The next two, and delete_sink(), refuse a sink of another owner. Resuming also ends a failure.
 Task<Result<void>> pause_sink(table::TableContext& context, std::string table, std::string name,
                               std::string owner = {});
 Task<Result<void>> resume_sink(table::TableContext& context, std::string table, std::string name,
                                std::string owner = {});
-Task<Result<void>> retry_sink(table::TableContext& context, std::string table, std::string name, bool fill,
-                              std::string owner = {});
+// Of any owner, for no owner's calls do this. `fill`: sends the whole table again; otherwise the dead letters. Also ends
+// a failure.
+Task<Result<void>> retry_sink(table::TableContext& context, std::string table, std::string name, bool fill);
 // Its logs and rows are erased in the background; with `index` the index at the other end too. Without it, this also
 // ends a deletion that waits for the other end. `with`: changes the table's description in the same transaction, unless
 // the sink was being deleted already. Pure; may be empty.
