@@ -236,12 +236,12 @@ void HookDestination::fill(size_t number, Slice& slice, std::span<const Change> 
   batch.call = call_of(number, changes, batch.indexes, std::move(records));
 }
 
-void HookDestination::call_all(size_t number, std::vector<Batch>& batches) const {
+void HookDestination::call_all(size_t number, std::vector<Batch>& batches) {
   const auto line = [number](const Batch& batch) { return number * HookOptions::kMostLanes + batch.lane; };
   std::vector<Thread> threads;
   std::vector<Batch*> own;
   for (Batch& batch : batches) {
-    if (&batch == &batches.front()) {
+    if (&batch == &batches.front() || !lane_threads_.take()) {
       own.push_back(&batch);
       continue;
     }
@@ -252,11 +252,21 @@ void HookDestination::call_all(size_t number, std::vector<Batch>& batches) const
     if (thread.ok()) {
       threads.push_back(std::move(*thread));
     } else {
+      lane_threads_.give_back();
       own.push_back(&batch);
     }
   }
-  for (Batch* const batch : own) call_hook(*caller_, line(*batch), batch->call, batch->answer);
-  for (Thread& thread : threads) thread.join();
+  for (Batch* const batch : own) {
+    if (batch != own.front() && caller_->hurries()) {
+      batch->answer = {.kind = HookAnswer::Kind::kMissed, .reason = "The sink is interrupted."};
+    } else {
+      call_hook(*caller_, line(*batch), batch->call, batch->answer);
+    }
+  }
+  for (Thread& thread : threads) {
+    thread.join();
+    lane_threads_.give_back();
+  }
 }
 
 void HookDestination::take(Slice& slice, Batch& batch) const {

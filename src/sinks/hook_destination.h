@@ -19,6 +19,7 @@
 #include "sinks/hook_call.h"
 #include "sinks/hook_lane.h"
 #include "sinks/hook_options.h"
+#include "sinks/lane_threads.h"
 
 namespace partita::sinks {
 
@@ -75,7 +76,7 @@ class HookDestination final : public ChangeDestination {
   std::vector<Batch> gather(size_t number, Slice& slice, std::span<const Change> changes) const;
   std::vector<std::vector<size_t>> waiting(Slice& slice, std::span<const Change> changes) const;
   void fill(size_t number, Slice& slice, std::span<const Change> changes, Batch& batch) const;
-  void call_all(size_t number, std::vector<Batch>& batches) const;
+  void call_all(size_t number, std::vector<Batch>& batches);
   void take(Slice& slice, Batch& batch) const;
   void report(Slice& slice, std::span<const Change> changes, ChangesSent& sent) const;
   std::string text_of(const Slice& slice, size_t done) const;
@@ -90,6 +91,7 @@ class HookDestination final : public ChangeDestination {
   const std::unique_ptr<HookCaller> caller_;
   const Clock& clock_;
   const std::string source_arn_;
+  LaneThreads::Share lane_threads_{LaneThreads::all()};
   std::array<Slice, table::kSinkSlices> slices_;
 };
 

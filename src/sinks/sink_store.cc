@@ -173,6 +173,17 @@ Task<Result<void>> change_named(TableContext& context, std::string table, std::s
   co_return co_await change_found(context, std::move(sink), std::move(change));
 }
 
+// Each has threads of its own on the server that carries it.
+Task<Result<void>> check_room_for_changes(TableContext& context) {
+  storage::Range rows = table::system_rows(table::SystemRow::kSink);
+  PARTITA_CO_TRY(const std::vector<Sink> sinks, co_await read_sinks(context.engine(), std::move(rows)));
+  const auto others = static_cast<size_t>(std::ranges::count_if(sinks, &Sink::changes));
+  if (others < kMostChangeSinks) co_return Result<void>();
+  co_return refused_sink("This store has " + std::to_string(others) +
+                         " sinks that take every change, and the limit is " +
+                         std::to_string(kMostChangeSinks) + ".");
+}
+
 // One try: kConflict if another sink of the table was created meanwhile.
 Task<Result<Sink>> try_create(TableContext& context, SinkRequest request, bool whole) {
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, request.table));
@@ -184,6 +195,7 @@ Task<Result<Sink>> try_create(TableContext& context, SinkRequest request, bool w
     co_return refused_sink("The table " + request.table + " has " + std::to_string(kMostSinks) +
                            " sinks, which is the limit.");
   }
+  if (whole) PARTITA_CO_TRY_VOID(co_await check_room_for_changes(context));
   if (table->next_sink == UINT16_MAX) co_return refused_sink("The table has no number left for another sink.");
   const auto with = std::move(request.with);
   Sink sink = sink_of(std::move(request), whole, *table, context.clock().now_ms());

@@ -24,7 +24,8 @@
 
 namespace partita::sinks {
 
-inline constexpr size_t kMostSinks = 8;  // of a table
+inline constexpr size_t kMostSinks = 8;          // of a table
+inline constexpr size_t kMostChangeSinks = 256;  // of a store: those that take every change
 inline constexpr int64_t kDefaultBacklogBytes = int64_t{1} << 30;
 inline constexpr int64_t kLeastBacklogBytes = int64_t{1} << 20;
 inline constexpr std::string_view kUsualRegion = "us-east-1";  // of ARNs, if the server was given none
