@@ -46,7 +46,10 @@ ChangeCarriage::ChangeCarriage(ChangeCarriageTools tools, JobRun& run)
       backlog_(context_.engine(), table_id_, number_) {}
 
 ChangeCarriage::~ChangeCarriage() {
-  if (session_) session_->halting = true;
+  if (session_) {
+    session_->abandoned = true;
+    session_->halt();
+  }
   if (loaded_) tools_.meters.erase(table_name_, progress_.sink);
 }
 
@@ -97,9 +100,10 @@ Task<Result<void>> ChangeCarriage::tend(JobRun& run) {
   PARTITA_CO_TRY_VOID(co_await count_backlog());
   if (session_) {
     if (session_->broken) co_return *session_->broken;
-    if (!carries() || dropping_ || !same_settings(session_->sink, *sink_)) session_->halting = true;
+    if (!carries() || dropping_ || !same_settings(session_->sink, *sink_)) session_->halt();
     session_->retries = sink_->retries;
-    if (!session_->halting || session_->running > 0) co_return Result<void>();
+    if (session_->running > 0) co_return Result<void>();
+    if (!session_->halting) co_return co_await after_preparing();
     std::string failure = session_->failure;
     PARTITA_CO_TRY_VOID(co_await end_session(true));
     if (!failure.empty()) PARTITA_CO_TRY_VOID(co_await fail(run, std::move(failure)));
@@ -142,8 +146,8 @@ Task<Result<void>> ChangeCarriage::begin_session() {
     backoff_.hold(context_);
     co_return Result<void>();
   }
-  auto session = std::make_shared<ChangeSession>(context_, tools_.workers, lease_);
-  auto made = kind->make(change_settings_of(*sink_, *table_, tools_.region), tools_.hurry);
+  auto session = std::make_shared<ChangeSession>(context_, tools_.workers, lease_, tools_.hurry);
+  auto made = kind->make(change_settings_of(*sink_, *table_, tools_.region), session->stop.get_token());
   auto filter = ItemFilter::parse(sink_->filter, sink_->filter_names, sink_->filter_values);
   if (!made.ok() || !filter.ok()) {
     note_trouble(made.ok() ? "The filter cannot be read." : std::string(made.error().sentence()));
@@ -154,22 +158,26 @@ Task<Result<void>> ChangeCarriage::begin_session() {
   session->filter = std::move(*filter);
   session->filters = !sink_->filter.empty();
   session->limits = session->destination->limits();
-  session->hurry = tools_.hurry;
   session->sink = *sink_;
   session->table = table_;
-  const auto work = [&session] { return session->destination->prepare(); };
-  auto prepared = co_await on_worker(tools_.workers, work);
-  // Nobody can resume what belongs to an owner.
-  const bool waits = !sink_->owner.empty() && progress_.begun;
-  if (!prepared.ok() && (waits || prepared.error().kind() == ErrorKind::kUnavailable)) {
-    note_trouble(std::string(prepared.error().sentence()));
+  session_ = session;
+  begin_preparing(session);
+  co_return Result<void>();
+}
+
+Task<Result<void>> ChangeCarriage::after_preparing() {
+  if (session_->halted() || session_->slices.front()) co_return Result<void>();
+  if (const Result<void>& prepared = *session_->prepared; !prepared.ok()) {
+    std::string sentence(prepared.error().sentence());
+    // Nobody can resume what belongs to an owner.
+    const bool waits = !sink_->owner.empty() && progress_.begun;
+    if (!waits && prepared.error().kind() != ErrorKind::kUnavailable) {
+      session_->fail(std::move(sentence));
+      co_return Result<void>();
+    }
+    note_trouble(std::move(sentence));
     backoff_.hold(context_);
-    co_return Result<void>();
-  }
-  session_ = std::move(session);
-  if (!prepared.ok()) {
-    session_->fail(std::string(prepared.error().sentence()));
-    co_return Result<void>();
+    co_return co_await end_session(false);
   }
   changed_ = changed_ || !progress_.begun;
   progress_.begun = true;
@@ -212,14 +220,16 @@ Task<Result<void>> ChangeCarriage::check_logs() {
 Task<Result<void>> ChangeCarriage::end_session(bool finishes) {
   if (!session_) co_return Result<void>();
   const std::shared_ptr<ChangeSession> session = session_;
-  session->halting = true;
+  session->halt();
   co_await session->ended();
   gather();
   session_.reset();
-  if (!finishes) co_return Result<void>();
-  const auto work = [&session] { return session->destination->finish(); };
-  auto finished = co_await on_worker(tools_.workers, work);
-  if (!finished.ok()) log(LogLevel::kWarn, {name(), " leaves something open: ", finished.error().sentence()});
+  if (finishes) {
+    const auto work = [&session] { return session->destination->finish(); };
+    auto finished = co_await on_worker(tools_.workers, work);
+    if (!finished.ok()) log(LogLevel::kWarn, {name(), " leaves something open: ", finished.error().sentence()});
+  }
+  co_await end_destination(session);
   co_return Result<void>();
 }
 

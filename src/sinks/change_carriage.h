@@ -52,9 +52,11 @@ class ChangeCarriage final : public SinkCarriage {
   // Whether changes are to be sent.
   bool carries() const;
   Task<Result<void>> begin_session();
+  // Begins the slices, unless the destination cannot be prepared.
+  Task<Result<void>> after_preparing();
   // Positions of logs that the store no longer has, or not yet again.
   Task<Result<void>> check_logs();
-  // Waits for the slices. `finishes`: what is open at the other end is finished.
+  // Cuts calls in progress short, and waits for them. `finishes`: what is open at the other end is finished.
   Task<Result<void>> end_session(bool finishes);
   Task<Result<void>> fail(table::JobRun& run, std::string sentence);
   Task<Result<StepEnd>> wind_up(table::JobRun& run);

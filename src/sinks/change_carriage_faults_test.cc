@@ -290,6 +290,7 @@ TEST_F(ChangeSinkFaults, ALateServerLosesNothing) {
   create_changes();
   put("T", "a", 1);
   wait_until_carried();
+  changes_.deaf = true;
   changes_.stuck_slice = static_cast<int>(slice_of("a"));
   put("T", "a", 2);
   wait_until([&] { return changes_.stuck == 1; }, "until the request is on its way");

@@ -102,8 +102,7 @@ Result<ChangeLetter> letter_from(const table::TableInfo& table, DeadLetter found
   if (!position) return wrong("its id has no position");
   if (!table::check_key(table, found.key).ok()) return wrong("its key is none of the table");
   const AttributeValue* const event = found_in(found.more, "event", Type::kS);
-  const auto* const name =
-      event == nullptr ? kEventNames.end() : std::ranges::find(kEventNames, event->as_string());
+  const auto* const name = event == nullptr ? kEventNames.end() : std::ranges::find(kEventNames, event->as_string());
   if (name == kEventNames.end()) return wrong("its event is not INSERT, MODIFY or REMOVE");
   const int64_t parts = number_in(found.more, "parts", found.more.contains("parts") ? 0 : 1);
   if (parts < 1 || parts > static_cast<int64_t>(kMostLetterParts)) {

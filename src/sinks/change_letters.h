@@ -67,8 +67,8 @@ struct ChangeLetters {
   std::vector<std::string> refused;  // sentences: which letters are none that Partita wrote, and why
   std::string last;                  // the id behind which to read on; empty: there are no more
 };
-// Some of the slice's letters with ids after `after`, which is empty for the first, of about 16 MiB at most. Removes the
-// rest of letters that were delivered. Images are read on `workers`.
+// Some of the slice's letters with ids after `after`, which is empty for the first, of about 16 MiB at most. Removes
+// the rest of letters that were delivered. Images are read on `workers`.
 Task<Result<ChangeLetters>> read_change_letters(table::TableContext& context, Workers& workers, const table::Sink& sink,
                                                 const table::TableInfo& table, size_t slice, std::string after);
 

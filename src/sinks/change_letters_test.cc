@@ -53,9 +53,7 @@ class ChangeLettersTest : public SinksTest {
     ASSERT_TRUE(wait_for(put_dead_letter(db(), sink_, std::move(letter))).ok());
   }
   // The first letter.
-  bool is_delivered() {
-    return wait_for(read_dead_letters(db(), sink_, "")).value().at(0).more.contains("delivered");
-  }
+  bool is_delivered() { return wait_for(read_dead_letters(db(), sink_, "")).value().at(0).more.contains("delivered"); }
   size_t rows() { return wait_for(read_dead_letters(db(), sink_, "")).value().size(); }
 
   Workers workers_{1};

@@ -17,17 +17,55 @@ constexpr int64_t kWindowLookMs = 20;
 constexpr size_t kLogReadBytes = size_t{1} << 20;
 constexpr size_t kMostTextBytes = size_t{64} << 10;
 
+Task<void> leave(std::shared_ptr<ChangeSession> session) {
+  if (--session->running > 0) co_return;
+  if (session->ends) Executor::current()->resume(std::exchange(session->ends, nullptr));
+  if (session->abandoned) co_await end_destination(session);
+}
+
 Task<void> run_slice(std::shared_ptr<ChangeSession> session, size_t slice) {
   co_await session->slices[slice]->run();
-  if (--session->running > 0 || !session->ends) co_return;
-  Executor::current()->resume(std::exchange(session->ends, nullptr));
+  co_await leave(session);
+}
+
+Task<void> prepare(std::shared_ptr<ChangeSession> session) {
+  const auto work = [&session] { return session->destination->prepare(); };
+  Result<void> prepared = Error(ErrorKind::kUnavailable, "There is no memory for it.");
+  try {
+    prepared = co_await on_worker(session->workers, work);
+  } catch (const std::bad_alloc&) {
+    // It is tried again.
+  }
+  session->prepared = std::move(prepared);
+  co_await leave(session);
 }
 
 }  // namespace
 
+void ChangeSession::halt() {
+  halting = true;
+  stop.request_stop();
+}
+
 void ChangeSession::fail(std::string sentence) {
   if (failure.empty()) failure = std::move(sentence);
-  halting = true;
+  halt();
+}
+
+void begin_preparing(const std::shared_ptr<ChangeSession>& session) {
+  ++session->running;
+  if (!session->context.background().begin([session] { return prepare(session); })) --session->running;
+}
+
+Task<void> end_destination(std::shared_ptr<ChangeSession> session) {
+  std::unique_ptr<ChangeDestination> last = std::move(session->destination);
+  const auto work = [&last]() -> Result<void> {
+    last.reset();
+    return {};
+  };
+  // Without a thread, it is destroyed here.
+  const auto ended = co_await on_worker(session->workers, work);
+  static_cast<void>(ended.ok());
 }
 
 void begin_slices(const std::shared_ptr<ChangeSession>& session) {
@@ -62,7 +100,7 @@ Task<void> ChangeSlice::run() {
   }
   if (ended.ok()) co_return;
   if (!session_.broken) session_.broken = std::move(ended).error();
-  session_.halting = true;
+  session_.halt();
 }
 
 Task<Result<void>> ChangeSlice::carry() {
@@ -209,6 +247,8 @@ Task<Result<void>> ChangeSlice::take_sent(const std::vector<Change>& changes, Ch
     advance(sent.done);
     backoff_.reset();
   }
+  // A call that was cut short tells nothing of the other end.
+  if (session_.halted()) co_return Result<void>();
   left_ = waiting_.size();
   wants_more_ = sent.wants_more;
   if (wants_more_) {

@@ -6,8 +6,10 @@
 #include <coroutine>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -116,32 +118,42 @@ class ChangeSlice {
 // What the slices of a sink share, from its beginning on this server to the next pause. It is made anew when the sink's
 // settings change. Only for the background thread, but for calls of the destination.
 struct ChangeSession {
-  ChangeSession(table::TableContext& given_context, Workers& given_workers, std::shared_ptr<LeaseKeeper> given_lease)
-      : context(given_context), workers(given_workers), lease(std::move(given_lease)) {}
+  // `hurry`: all sinks of the server end.
+  ChangeSession(table::TableContext& given_context, Workers& given_workers, std::shared_ptr<LeaseKeeper> given_lease,
+                std::stop_token hurry)
+      : context(given_context),
+        workers(given_workers),
+        lease(std::move(given_lease)),
+        hurried(std::move(hurry), [this] { stop.request_stop(); }) {}
 
   table::TableContext& context;
   Workers& workers;
   const std::shared_ptr<LeaseKeeper> lease;
-  std::stop_token hurry;
+  std::stop_source stop;  // of the destination's calls
+  const std::stop_callback<std::function<void()>> hurried;
   table::Sink sink;
   table::Table table;
   ItemFilter filter;
   bool filters = false;
   std::unique_ptr<ChangeDestination> destination;
   ChangeDestination::Limits limits;
+  std::optional<Result<void>> prepared;  // the destination; what became of that
   std::array<std::optional<ChangeSlice>, table::kSinkSlices> slices;
 
   uint64_t retries = 0;          // Sink::retries that is wanted
-  bool halting = false;          // slices end soon
+  bool halting = false;          // all of it ends soon
+  bool abandoned = false;        // nobody waits for its end
   std::optional<Error> broken;   // of the store
   std::string failure;           // why the sink fails; empty: it does not
-  size_t running = 0;            // slices
+  size_t running = 0;            // slices, or the preparation
   std::coroutine_handle<> ends;  // waits until none is
 
-  bool halted() const { return halting || lease->lost() || context.background().stopping() || hurry.stop_requested(); }
+  bool halted() const { return halting || lease->lost() || context.background().stopping() || stop.stop_requested(); }
+  // Slices end soon, and so do calls of the destination that are in progress.
+  void halt();
   void fail(std::string sentence);
 
-  // `co_await session.ended()` continues when no slice runs.
+  // `co_await session.ended()` continues when nothing of it runs.
   struct Ended {
     ChangeSession& session;
     bool await_ready() const noexcept { return session.running == 0; }
@@ -151,7 +163,11 @@ struct ChangeSession {
   Ended ended() { return {*this}; }
 };
 
-// Begins the slices, each behind what is delivered. They end after `halting` is set, or by themselves.
+// Begins to prepare the destination. Ends with `prepared`.
+void begin_preparing(const std::shared_ptr<ChangeSession>& session);
+// Begins the slices, each behind what is delivered. They end after halt(), or by themselves.
 void begin_slices(const std::shared_ptr<ChangeSession>& session);
+// Destroys the destination, which may block, on a worker.
+Task<void> end_destination(std::shared_ptr<ChangeSession> session);
 
 }  // namespace partita::sinks

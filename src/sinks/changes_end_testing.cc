@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/executor.h"
 #include "model/item_codec.h"
 #include "sinks/sinks_testing.h"
 
@@ -10,11 +11,21 @@ namespace partita::sinks {
 
 class MemoryChanges final : public ChangeDestination {
  public:
-  MemoryChanges(ChangesEnd& other, std::function<bool()> cut, std::stop_token hurry)
-      : other_(other), cut_(std::move(cut)), hurry_(std::move(hurry)) {}
+  MemoryChanges(ChangesEnd& other, std::function<bool()> cut, bool slow, std::stop_token hurry)
+      : other_(other), cut_(std::move(cut)), slow_(slow), hurry_(std::move(hurry)) {}
+  // It may block, so nothing else is to be done by its thread.
+  ~MemoryChanges() override {
+    if (!prepared_) return;
+    ++other_.destroyed;
+    if (Executor::current() != nullptr) ++other_.destroyed_at_home;
+  }
 
   Result<void> prepare() override {
     ++other_.prepared;
+    prepared_ = true;
+    while (other_.stuck_prepare && !hurry_.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     return reach();
   }
 
@@ -24,6 +35,7 @@ class MemoryChanges final : public ChangeDestination {
     ++other_.requests;
     other_.largest = std::max(other_.largest.load(), changes.size());
     wait_if_stuck(slice);
+    if (other_.is_lost && hurry_.stop_requested()) return lost("it was interrupted");
     ChangesSent sent;
     if (changes.size() < other_.window && now_ms() < begun_[slice] + other_.window_ms) {
       sent.wants_more = true;
@@ -79,12 +91,14 @@ class MemoryChanges final : public ChangeDestination {
     if (other_.down || draws(other_.refused)) return lost("nobody listens");
     return {};
   }
+  bool is_stuck(size_t slice) const {
+    if (static_cast<size_t>(other_.stuck_slice) != slice && !(slow_ && other_.holds_slow)) return false;
+    return other_.deaf || !hurry_.stop_requested();
+  }
   void wait_if_stuck(size_t slice) {
-    if (static_cast<size_t>(other_.stuck_slice) != slice) return;
+    if (!is_stuck(slice)) return;
     ++other_.stuck;
-    while (static_cast<size_t>(other_.stuck_slice) == slice && !hurry_.stop_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    while (is_stuck(slice)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     --other_.stuck;
   }
   bool is_poison(const Change& change) {
@@ -99,6 +113,8 @@ class MemoryChanges final : public ChangeDestination {
 
   ChangesEnd& other_;
   const std::function<bool()> cut_;
+  const bool slow_;
+  bool prepared_ = false;
   const std::stop_token hurry_;
   std::array<int64_t, table::kSinkSlices> begun_{now_ms(), now_ms(), now_ms(), now_ms()};
 };
@@ -149,7 +165,8 @@ FindChangeDestination ChangesEnd::finder(std::function<bool()> cut) {
       const MutexLock lock(mutex_);
       options_ = {settings.options.begin(), settings.options.end()};
     }
-    std::unique_ptr<ChangeDestination> made = std::make_unique<MemoryChanges>(*this, cut, std::move(hurry));
+    const bool slow = settings.options.contains("speed") && settings.options.at("speed") == "slow";
+    std::unique_ptr<ChangeDestination> made = std::make_unique<MemoryChanges>(*this, cut, slow, std::move(hurry));
     return made;
   };
   return [make](std::string_view url) -> std::optional<ChangeDestinationKind> {

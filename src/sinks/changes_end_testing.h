@@ -40,7 +40,11 @@ class ChangesEnd {
   std::atomic<bool> wrong{false};  // kInvalid
   // Requests of the slice wait while it is this one.
   std::atomic<int> stuck_slice{-1};
-  std::atomic<int> stuck{0};  // so many wait
+  std::atomic<int> stuck{0};            // so many wait
+  std::atomic<bool> deaf{false};        // they do not end when they are told to
+  std::atomic<bool> is_lost{false};     // those that were told to end have done nothing
+  std::atomic<bool> holds_slow{false};  // all requests of sinks with the option speed=slow wait
+  std::atomic<bool> stuck_prepare{false};
   // Changes are put off until so many are there, or for `window_ms`.
   std::atomic<size_t> window{0};
   std::atomic<int> window_ms{0};
@@ -52,7 +56,9 @@ class ChangesEnd {
   std::atomic<uint64_t> prepared{0};
   std::atomic<uint64_t> finished{0};
   std::atomic<uint64_t> resent{0};
-  std::atomic<size_t> largest{0};  // of the requests, in changes
+  std::atomic<uint64_t> destroyed{0};          // of the destinations that were prepared
+  std::atomic<uint64_t> destroyed_at_home{0};  // on a thread that resumes coroutines
+  std::atomic<size_t> largest{0};              // of the requests, in changes
 
   // What arrived, with what came twice.
   std::vector<Taken> taken(size_t slice);

@@ -95,8 +95,7 @@ Task<Result<std::vector<DeadLetter>>> read_dead_letters(TableContext& context, c
   co_return letters;
 }
 
-Task<Result<std::vector<std::optional<storage::Record>>>> find_dead_letter_rows(TableContext& context,
-                                                                                const Sink& sink,
+Task<Result<std::vector<std::optional<storage::Record>>>> find_dead_letter_rows(TableContext& context, const Sink& sink,
                                                                                 std::vector<std::string> ids) {
   PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(sink.dead_letters));
   if (table == nullptr || !can_hold_dead_letters(*table)) {

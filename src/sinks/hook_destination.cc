@@ -384,7 +384,7 @@ Result<ChangesSent> HookDestination::resend(size_t slice, std::span<const Change
   ChangesSent sent;
   const int64_t until_ns = clock_.monotonic_ns() + kHookWorkMs * kNsPerMs;
   for (; sent.done < changes.size(); ++sent.done) {
-    if (sent.done > 0 && clock_.monotonic_ns() >= until_ns) break;
+    if (sent.done > 0 && (clock_.monotonic_ns() >= until_ns || caller_->hurries())) break;
     const auto json = record(slice, changes[sent.done]);
     if (!json.ok()) {
       sent.rejections.push_back({.index = sent.done, .reason = std::string(json.error().sentence())});

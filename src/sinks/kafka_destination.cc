@@ -110,7 +110,8 @@ Result<ChangesSent> KafkaDestination::deliver(Slice& slice, size_t number, std::
   await(slice, changes, until_ns);
   const bool was_alone = slice.alone;
   auto result = outcome(slice, changes);
-  return slice.alone == was_alone ? std::move(result) : deliver(slice, number, changes);
+  if (slice.alone == was_alone || hurry_.stop_requested()) return result;
+  return deliver(slice, number, changes);
 }
 
 // False: the queue is full.

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka_mock.h>
 
+#include <chrono>
+#include <stop_token>
+#include <thread>
+
 #include "sinks/changes_testing.h"
 
 namespace partita::sinks {
@@ -112,6 +116,36 @@ TEST_F(KafkaDestinationTest, NamesATopicThatIsMissing) {
   ASSERT_FALSE(prepared.ok());
   EXPECT_EQ(prepared.error().kind(), ErrorKind::kInvalid);
   EXPECT_EQ(prepared.error().sentence(), "Kafka has no topic t.");
+}
+
+// No broker is there.
+TEST(KafkaHalt, EndsSoon) {
+  using std::chrono::milliseconds;
+  const ChangeSettings nobody = changes_settings("kafka://127.0.0.1:1/t");
+  for (const bool prepares : {true, false}) {
+    std::stop_source stop;
+    KafkaDestination destination(nobody, KafkaOptions::parse(nobody).value(), stop.get_token());
+    SomeChanges changes;
+    changes.put("a", "1");
+    std::chrono::steady_clock::time_point told;
+    std::jthread teller([&] {
+      std::this_thread::sleep_for(milliseconds(300));
+      told = std::chrono::steady_clock::now();
+      stop.request_stop();
+    });
+    std::string state;
+    if (prepares) {
+      EXPECT_FALSE(destination.prepare().ok());
+    } else {
+      const auto sent = destination.send(0, changes.all(), state);
+      ASSERT_TRUE(sent.ok());
+      EXPECT_EQ(sent->done, 0U);
+      EXPECT_TRUE(sent->rejections.empty());
+    }
+    teller.join();
+    EXPECT_TRUE(destination.finish().ok());
+    EXPECT_LT(std::chrono::steady_clock::now() - told, milliseconds(2'000));
+  }
 }
 
 }  // namespace

@@ -186,6 +186,7 @@ std::string KinesisDestination::request_of(std::span<const Record> records) cons
 
 Result<KinesisDestination::Trouble> KinesisDestination::put(Slice& slice, std::span<const Change> changes,
                                                             std::span<const Record> records) {
+  if (hurry_.stop_requested()) return unavailable_kinesis("The sink is interrupted.");
   PARTITA_TRY(KinesisClient* const client, client_of(slice.client));
   const std::string request = request_of(records);
   PARTITA_TRY(const net::HttpReply reply, client->call(kPutRecords, request));

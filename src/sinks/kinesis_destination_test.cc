@@ -4,11 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/bytes.h"
@@ -339,6 +343,30 @@ TEST(KinesisArn, HasARegionAndAName) {
                             "arn:aws:kinesis:eu-west-3:1:consumer/a", "arn:aws:kinesis:e w:1:stream/a"}) {
     EXPECT_FALSE(kinesis_stream_in(wrong)) << wrong;
   }
+}
+
+// It is told to end after its first request: what was not confirmed by then is not done.
+TEST(KinesisHalt, EndsInTheMiddleOfItsRequests) {
+  std::atomic<int> asked{0};
+  std::stop_source stop;
+  net::Responder stream([&](std::string_view request) {
+    if (!request.contains("PutRecords")) return json_reply(200, R"({"StreamDescription":{"StreamStatus":"ACTIVE"}})");
+    ++asked;
+    stop.request_stop();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::string records;
+    for (int i = 0; i < 500; ++i) records += std::string(i == 0 ? "" : ",") + R"({"SequenceNumber":"1","ShardId":"s"})";
+    return json_reply(200, R"({"FailedRecordCount":0,"Records":[)" + records + "]}");
+  });
+  const auto settings = changes_settings("kinesis+http://127.0.0.1:" + stream.url().port + "/orders");
+  const auto destination = KinesisDestination::make(settings, stop.get_token()).value();
+  SomeChanges changes;
+  for (int i = 0; i < 1'500; ++i) changes.put("k" + std::to_string(i), "1");
+  std::string state;
+  const auto sent = destination->send(0, changes.all(), state);
+  ASSERT_TRUE(sent.ok());
+  EXPECT_EQ(sent->done, 500U);
+  EXPECT_EQ(asked, 1);
 }
 
 }  // namespace

@@ -180,8 +180,7 @@ Task<Result<void>> check_room_for_changes(TableContext& context) {
   const auto others = static_cast<size_t>(std::ranges::count_if(sinks, &Sink::changes));
   if (others < kMostChangeSinks) co_return Result<void>();
   co_return refused_sink("This store has " + std::to_string(others) +
-                         " sinks that take every change, and the limit is " +
-                         std::to_string(kMostChangeSinks) + ".");
+                         " sinks that take every change, and the limit is " + std::to_string(kMostChangeSinks) + ".");
 }
 
 // One try: kConflict if another sink of the table was created meanwhile.

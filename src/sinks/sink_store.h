@@ -82,8 +82,8 @@ Task<Result<void>> pause_sink(table::TableContext& context, std::string table, s
                               std::string owner = {});
 Task<Result<void>> resume_sink(table::TableContext& context, std::string table, std::string name,
                                std::string owner = {});
-// Of any owner, for no owner's calls do this. `fill`: sends the whole table again; otherwise the dead letters. Also ends
-// a failure.
+// Of any owner, for no owner's calls do this. `fill`: sends the whole table again; otherwise the dead letters. Also
+// ends a failure.
 Task<Result<void>> retry_sink(table::TableContext& context, std::string table, std::string name, bool fill);
 // Its logs and rows are erased in the background; with `index` the index at the other end too. Without it, this also
 // ends a deletion that waits for the other end. `with`: changes the table's description in the same transaction, unless
