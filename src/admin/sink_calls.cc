@@ -168,13 +168,17 @@ Result<sinks::SinkRequest> request_in(const Subject& about, const Asked& asked) 
   sinks::SinkRequest request;
   PARTITA_TRY(request.table, asked.required_text("TableName"));
   PARTITA_TRY(request.url, asked.required_text("Url"));
+  PARTITA_TRY(const auto options, asked.named_texts("Options"));
+  request.options.insert(options.begin(), options.end());
   if (!about.by_administrator) {
     auto allowed = sinks::check_sink_hosts(request.url, about.facts.sink_hosts);
+    constexpr const char* kOnFailure = "OnFailure";
+    if (const auto other = request.options.find(kOnFailure); allowed.ok() && other != request.options.end()) {
+      allowed = sinks::check_sink_hosts(other->second, about.facts.sink_hosts, kOnFailure);
+    }
     if (!allowed.ok()) return as_refusal(std::move(allowed).error());
   }
   PARTITA_TRY(request.name, asked.text("SinkName"));
-  PARTITA_TRY(const auto options, asked.named_texts("Options"));
-  request.options.insert(options.begin(), options.end());
   PARTITA_TRY(request.index, asked.text("IndexName"));
   PARTITA_TRY(request.credentials_file, asked.text("CredentialsFile"));
   PARTITA_TRY(request.authority_file, asked.text("AuthorityFile"));

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/thread.h"
 #include "net/url.h"
+#include "sinks/hook_failure.h"
 #include "sinks/runtime_api.h"
 #include "table/streams/streams.h"
 #include "wire/stream_record.h"
@@ -21,6 +22,7 @@ namespace partita::sinks {
 namespace {
 
 constexpr int64_t kHookWorkMs = 250;  // of calls, before what they did is reported
+constexpr int64_t kTellMs = 10'000;   // of a call of OnFailure
 constexpr size_t kHookBytes = size_t{7} << 20;
 constexpr size_t kLargestEntry = size_t{1} << 20;  // about
 constexpr std::string_view kEventHead = R"({"Records":[)";
@@ -60,12 +62,19 @@ std::string reason_of(HookAnswer& answer) {
 }  // namespace
 
 HookDestination::HookDestination(ChangeSettings settings, HookOptions options, std::unique_ptr<HookCaller> caller,
-                                 const Clock& clock)
+                                 const Clock& clock, std::unique_ptr<HookCaller> on_failure)
     : settings_(std::move(settings)),
       options_(std::move(options)),
       caller_(std::move(caller)),
+      on_failure_(std::move(on_failure)),
       clock_(clock),
       source_arn_(settings_.arn + "/stream/" + settings_.sink) {}
+
+Result<void> HookDestination::prepare() {
+  PARTITA_TRY_VOID(caller_->prepare());
+  if (on_failure_) PARTITA_TRY_VOID(on_failure_->prepare());
+  return {};
+}
 
 ChangeDestination::Limits HookDestination::limits() const {
   const size_t changes = 2 * options_.batch_size * options_.lanes;
@@ -174,6 +183,8 @@ std::vector<std::vector<size_t>> HookDestination::waiting(Slice& slice, std::spa
       seen.fate = Fate::kRejected;
       seen.reason = "It is older than MaximumRecordAgeInSeconds.";
       if (!lane.trouble.empty()) seen.reason += " " + lane.trouble;
+      seen.is_untold = seen.is_too_old = true;
+      seen.calls = lane.calls.failures();
       lane.calls.pass(1);
       continue;
     }
@@ -291,7 +302,59 @@ void HookDestination::take(Slice& slice, Batch& batch) const {
   for (size_t i = 0; i < failed.done + failed.discarded; ++i) {
     Seen& seen = slice.seen[batch.indexes[i]];
     seen.fate = i < failed.done ? Fate::kDone : Fate::kRejected;
-    if (i >= failed.done) seen.reason = "No retries are left. " + batch.answer.reason;
+    if (i < failed.done) continue;
+    seen.reason = "No retries are left. " + batch.answer.reason;
+    seen.is_untold = true;
+    seen.calls = failed.calls;
+  }
+}
+
+std::vector<size_t> HookDestination::take_untold(size_t number, Slice& slice, std::span<const Change> changes,
+                                                 size_t from, HookCall& event) const {
+  const Seen& first = slice.seen[from];
+  std::vector<size_t> taken;
+  std::string records(kEventHead);
+  for (size_t i = from; i < changes.size() && taken.size() < options_.batch_size; ++i) {
+    Seen& seen = slice.seen[i];
+    if (seen.lane != first.lane || !seen.is_untold) continue;
+    if (seen.is_too_old != first.is_too_old || seen.calls != first.calls) break;
+    const auto json = record(number, changes[i]);
+    if (!json.ok() || records.size() + 1 + json->size() + kEventTail.size() > kMostEventBytes) {
+      if (!taken.empty()) break;
+      seen.is_untold = false;  // no event has room for it
+      return taken;
+    }
+    if (!taken.empty()) records += ',';
+    records += *json;
+    taken.push_back(i);
+  }
+  for (const size_t index : taken) slice.seen[index].is_untold = false;
+  event = call_of(number, changes, taken, std::move(records));
+  return taken;
+}
+
+void HookDestination::tell(size_t number, Slice& slice, std::span<const Change> changes) const {
+  if (!on_failure_) return;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (!slice.seen[i].is_untold) continue;
+    HookCall event;
+    const std::vector<size_t> told = take_untold(number, slice, changes, i, event);
+    if (told.empty() || on_failure_->hurries() || clock_.monotonic_ns() < slice.tells_from_ns) continue;
+    const HookFailure failure{.is_too_old = slice.seen[i].is_too_old,
+                              .calls = slice.seen[i].calls,
+                              .slice = number,
+                              .first_ms = changes[told.front()].record.at_ms,
+                              .last_ms = changes[told.back()].record.at_ms};
+    HookAnswer answer;
+    call_hook(*on_failure_, number * HookOptions::kMostLanes,
+              failure_call(settings_, source_arn_, failure, event, clock_.now_ms()), answer);
+    const bool is_told = answer.kind == HookAnswer::Kind::kDone;
+    const std::string why = is_told ? "" : " OnFailure: " + reason_of(answer);
+    for (const size_t index : told) {
+      if (is_told) slice.seen[index].fate = Fate::kDone;
+      slice.seen[index].reason += why;
+    }
+    if (!is_told) slice.tells_from_ns = clock_.monotonic_ns() + kTellPauseMs * kNsPerMs;
   }
 }
 
@@ -369,9 +432,10 @@ Result<ChangesSent> HookDestination::send(size_t slice, std::span<const Change> 
   const int64_t until_ns = clock_.monotonic_ns() + kHookWorkMs * kNsPerMs;
   while (!caller_->hurries()) {
     std::vector<Batch> batches = gather(slice, own, changes);
-    if (batches.empty()) break;
     call_all(slice, batches);
     for (Batch& batch : batches) take(own, batch);
+    tell(slice, own, changes);
+    if (batches.empty()) break;
     if (clock_.monotonic_ns() >= until_ns) break;
   }
   ChangesSent sent;
@@ -404,20 +468,39 @@ Result<ChangesSent> HookDestination::resend(size_t slice, std::span<const Change
   return sent;
 }
 
+namespace {
+
+// OnFailure's; nullptr if the option is absent.
+Result<std::unique_ptr<HookCaller>> make_on_failure(const ChangeSettings& settings, const HookOptions& options,
+                                                    std::stop_token hurry) {
+  if (options.on_failure.empty()) return std::unique_ptr<HookCaller>();
+  ChangeSettings told = settings;
+  told.url = options.on_failure;
+  HookOptions calls;
+  calls.timeout_ms = kTellMs;
+  auto caller = make_http_hook(told, calls, system_clock(), std::move(hurry));
+  if (caller.ok()) return std::move(*caller);
+  return Error(ErrorKind::kInvalid, "The option OnFailure: " + std::string(caller.error().sentence()));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<ChangeDestination>> make_hook_destination(const ChangeSettings& settings,
                                                                  std::stop_token hurry) {
   PARTITA_TRY(HookOptions options, HookOptions::from(settings.options));
-  PARTITA_TRY(auto caller, make_http_hook(settings, options, system_clock(), std::move(hurry)));
-  return std::unique_ptr<ChangeDestination>(
-      std::make_unique<HookDestination>(settings, std::move(options), std::move(caller), system_clock()));
+  PARTITA_TRY(auto caller, make_http_hook(settings, options, system_clock(), hurry));
+  PARTITA_TRY(auto on_failure, make_on_failure(settings, options, std::move(hurry)));
+  return std::unique_ptr<ChangeDestination>(std::make_unique<HookDestination>(
+      settings, std::move(options), std::move(caller), system_clock(), std::move(on_failure)));
 }
 
 Result<std::unique_ptr<ChangeDestination>> make_runtime_destination(const ChangeSettings& settings,
                                                                     std::stop_token hurry) {
   constexpr std::string_view kScheme = "runtime://";
   PARTITA_TRY(HookOptions options, HookOptions::from(settings.options));
-  if (!settings.credentials_file.empty() || !settings.authority_file.empty()) {
-    return Error(ErrorKind::kInvalid, "A runtime takes no credentials and no authorities.");
+  const bool has_files = !settings.credentials_file.empty() || !settings.authority_file.empty();
+  if (has_files && options.on_failure.empty()) {
+    return Error(ErrorKind::kInvalid, "A runtime takes no credentials and no authorities, but for OnFailure.");
   }
   const std::string place = settings.url.substr(std::min(kScheme.size(), settings.url.size()));
   const auto parsed = net::Url::parse("http://" + place);
@@ -431,9 +514,10 @@ Result<std::unique_ptr<ChangeDestination>> make_runtime_destination(const Change
     return Error(ErrorKind::kInvalid,
                  "The URL of a runtime is runtime://HOST:PORT, with localhost, 127.0.0.1 or [::1].");
   }
+  PARTITA_TRY(auto on_failure, make_on_failure(settings, options, hurry));
   auto caller = std::make_unique<RuntimeApi>(parsed->host, port, settings, options, system_clock(), std::move(hurry));
-  return std::unique_ptr<ChangeDestination>(
-      std::make_unique<HookDestination>(settings, std::move(options), std::move(caller), system_clock()));
+  return std::unique_ptr<ChangeDestination>(std::make_unique<HookDestination>(
+      settings, std::move(options), std::move(caller), system_clock(), std::move(on_failure)));
 }
 
 }  // namespace partita::sinks

@@ -28,9 +28,13 @@ class HookDestination final : public ChangeDestination {
  public:
   static constexpr size_t kMostEventBytes = size_t{6} << 20;
 
-  HookDestination(ChangeSettings settings, HookOptions options, std::unique_ptr<HookCaller> caller, const Clock& clock);
+  static constexpr int64_t kTellPauseMs = 10'000;  // after a call of `on_failure` that failed
 
-  Result<void> prepare() override { return caller_->prepare(); }
+  // `on_failure` is told of the records that are given up; nullptr: they become dead letters.
+  HookDestination(ChangeSettings settings, HookOptions options, std::unique_ptr<HookCaller> caller, const Clock& clock,
+                  std::unique_ptr<HookCaller> on_failure = nullptr);
+
+  Result<void> prepare() override;
   Result<ChangesSent> send(size_t slice, std::span<const Change> changes, std::string& state) override;
   // Each in a call of its own. Those that the function fails for are rejected again.
   Result<ChangesSent> resend(size_t slice, std::span<const Change> changes) override;
@@ -45,6 +49,10 @@ class HookDestination final : public ChangeDestination {
     size_t lane = 0;
     Fate fate = Fate::kWaits;
     std::string reason = {};  // of kRejected
+    // Of one that was given up, until OnFailure is told.
+    bool is_untold = false;
+    bool is_too_old = false;
+    int64_t calls = 0;
   };
   struct Lane {
     // nullptr: it was not given up before the restart.
@@ -62,6 +70,7 @@ class HookDestination final : public ChangeDestination {
     bool loaded = false;
     std::vector<Lane> lanes;
     std::deque<Seen> seen;  // the changes that were given last, and perhaps older ones before them
+    int64_t tells_from_ns = INT64_MIN;
   };
   // A call that a lane makes now.
   struct Batch {
@@ -78,6 +87,11 @@ class HookDestination final : public ChangeDestination {
   void fill(size_t number, Slice& slice, std::span<const Change> changes, Batch& batch) const;
   void call_all(size_t number, std::vector<Batch>& batches);
   void take(Slice& slice, Batch& batch) const;
+  // Tells OnFailure of what was given up. What it has not taken stays rejected.
+  void tell(size_t number, Slice& slice, std::span<const Change> changes) const;
+  // The indexes of the lane's next changes that it is told of in one call, and their event.
+  std::vector<size_t> take_untold(size_t number, Slice& slice, std::span<const Change> changes, size_t from,
+                                  HookCall& event) const;
   void report(Slice& slice, std::span<const Change> changes, ChangesSent& sent) const;
   std::string text_of(const Slice& slice, size_t done) const;
   // One record of an event. Error: kCorrupt.
@@ -89,6 +103,7 @@ class HookDestination final : public ChangeDestination {
   const ChangeSettings settings_;
   const HookOptions options_;
   const std::unique_ptr<HookCaller> caller_;
+  const std::unique_ptr<HookCaller> on_failure_;
   const Clock& clock_;
   const std::string source_arn_;
   LaneThreads::Share lane_threads_{LaneThreads::all()};

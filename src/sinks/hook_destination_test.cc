@@ -34,7 +34,15 @@ class HookDestinationTest : public testing::Test {
  protected:
   void make() {
     auto hook = std::make_unique<FakeHook>([this](const HookCall& call) { return answer(call); });
-    hook_ = std::make_unique<HookDestination>(changes_settings("http://x"), options_, std::move(hook), clock_);
+    std::unique_ptr<HookCaller> on_failure;
+    if (tells_) {
+      on_failure = std::make_unique<FakeHook>([this](const HookCall& call) {
+        told_.push_back(call);
+        return told_answer_;
+      });
+    }
+    hook_ = std::make_unique<HookDestination>(changes_settings("http://x"), options_, std::move(hook), clock_,
+                                              std::move(on_failure));
   }
   ChangesSent send(std::span<const Change> changes) {
     if (!hook_) make();
@@ -82,6 +90,9 @@ class HookDestinationTest : public testing::Test {
   bool down_ = false;
   bool throws_ = false;
   bool reason_of_each_ = false;  // names the record
+  bool tells_ = false;           // OnFailure, which answers `told_answer_`
+  HookAnswer told_answer_;
+  std::vector<HookCall> told_;
   std::vector<HookCall> calls_;
   std::vector<std::string> taken_;
   std::vector<std::string> rejected_;
@@ -414,6 +425,111 @@ TEST_F(HookDestinationTest, MissesAFunctionThatThrows) {
   send_all(changes.all());
   EXPECT_EQ(taken_.size(), 12U);
   EXPECT_TRUE(rejected_.empty());
+}
+
+TEST_F(HookDestinationTest, TellsOnFailureAsLambdaDoes) {
+  tells_ = true;
+  options_.most_retries = 2;
+  options_.bisects = true;
+  SomeChanges changes;  // one is written each millisecond
+  for (int i = 0; i < 4; ++i) changes.put("k" + std::to_string(i), "v");
+  poison_ = {number(2), number(3)};
+  send_all(changes.all());
+  EXPECT_TRUE(rejected_.empty());
+  ASSERT_EQ(told_.size(), 2U);
+  EXPECT_EQ(told_[1].id, "failed_" + calls_.back().id.substr(4));
+  EXPECT_NE(told_[0].id, told_[1].id);
+  const auto document = wire::JsonDocument::parse(told_[1].body);
+  ASSERT_TRUE(document.ok()) << told_[1].body;
+  const wire::JsonValue root = document->root();
+  const wire::JsonValue request = root.get("requestContext");
+  EXPECT_EQ(wire::text_of(request.get("requestId")), calls_.back().id) << "the id of the last call";
+  EXPECT_EQ(wire::text_of(request.get("functionArn")), "arn:aws:lambda:eu-central-1:000000000000:function:s");
+  EXPECT_EQ(wire::text_of(request.get("condition")), "RetryAttemptsExhausted");
+  EXPECT_EQ(request.get("approximateInvokeCount").as_integer(), 3);
+  const wire::JsonValue response = root.get("responseContext");
+  EXPECT_EQ(response.get("statusCode").as_integer(), 200);
+  EXPECT_EQ(wire::text_of(response.get("executedVersion")), "$LATEST");
+  EXPECT_EQ(wire::text_of(response.get("functionError")), "Unhandled");
+  EXPECT_EQ(wire::text_of(root.get("version")), "1.0");
+  EXPECT_TRUE(wire::text_of(root.get("timestamp")).starts_with("2023-11-14T22:13:2")) << told_[1].body;
+  EXPECT_TRUE(wire::text_of(root.get("timestamp")).ends_with("Z"));
+  const wire::JsonValue batch = root.get("DDBStreamBatchInfo");
+  EXPECT_TRUE(wire::text_of(batch.get("shardId")).starts_with("shardId-00000000000000000002-"));
+  EXPECT_EQ(wire::text_of(batch.get("startSequenceNumber")), number(3));
+  EXPECT_EQ(wire::text_of(batch.get("endSequenceNumber")), number(3));
+  EXPECT_EQ(wire::text_of(batch.get("approximateArrivalOfFirstRecord")), "2023-11-14T22:13:20Z");
+  EXPECT_EQ(wire::text_of(batch.get("approximateArrivalOfLastRecord")), "2023-11-14T22:13:20Z");
+  EXPECT_EQ(batch.get("batchSize").as_integer(), 1);
+  EXPECT_EQ(wire::text_of(batch.get("streamArn")), "arn:aws:dynamodb:eu-central-1:000000000000:table/Orders/stream/s");
+  EXPECT_EQ(wire::text_of(root.get("payload")), calls_.back().body);
+}
+
+TEST_F(HookDestinationTest, TellsOnFailureOfWhatIsTooOld) {
+  tells_ = true;
+  options_.batch_size = 2;
+  options_.most_age_ms = 60'000;
+  SomeChanges changes;
+  for (int i = 0; i < 5; ++i) changes.put("k" + std::to_string(i), "v");
+  clock_.advance_ms(120'000);
+  EXPECT_EQ(send_all(changes.all()), 0U);
+  EXPECT_TRUE(rejected_.empty());
+  ASSERT_EQ(told_.size(), 3U);
+  EXPECT_EQ(told_[0].sequence_numbers, (std::vector<std::string>{number(0), number(1)}));
+  EXPECT_EQ(told_[2].sequence_numbers, (std::vector<std::string>{number(4)}));
+  EXPECT_TRUE(told_[0].body.contains(R"("condition":"RecordAgeExceeded","approximateInvokeCount":0})"))
+      << told_[0].body;
+  EXPECT_FALSE(told_[0].body.contains("responseContext"));
+}
+
+// If OnFailure does not take it, nothing is lost, and it is left alone for a while.
+TEST_F(HookDestinationTest, WritesLettersIfOnFailureFails) {
+  tells_ = true;
+  told_answer_ = {.kind = HookAnswer::Kind::kMissed, .reason = "It is down too."};
+  options_.batch_size = 1;
+  options_.most_retries = 0;
+  SomeChanges changes;
+  for (int i = 0; i < 3; ++i) {
+    changes.put("k" + std::to_string(i), "v");
+    poison_.insert(number(static_cast<size_t>(i)));
+  }
+  send_all(changes.all());
+  EXPECT_EQ(told_.size(), 1U);
+  EXPECT_EQ(rejected_.size(), 3U);
+  ASSERT_EQ(reasons_.size(), 3U);
+  EXPECT_EQ(reasons_[0], "No retries are left. It is poison. OnFailure: It is down too.");
+  EXPECT_EQ(reasons_[1], "No retries are left. It is poison.");
+  told_answer_ = {};
+  clock_.advance_ms(HookDestination::kTellPauseMs);
+  changes.put("k3", "v");
+  poison_.insert(number(3));
+  send_all(changes.from(3));
+  EXPECT_EQ(told_.size(), 2U);
+  EXPECT_EQ(rejected_.size(), 3U);
+}
+
+TEST_F(HookDestinationTest, TellsOnFailureForEachLane) {
+  tells_ = true;
+  options_.lanes = 4;
+  options_.batch_size = 5;
+  options_.most_retries = 0;
+  SomeChanges changes;
+  std::set<std::string> all;
+  for (int i = 0; i < 40; ++i) {
+    changes.put("k" + std::to_string(i), "v");
+    poison_.insert(number(static_cast<size_t>(i)));
+    all.insert(number(static_cast<size_t>(i)));
+  }
+  restarts_ = true;
+  send_all(changes.all());
+  EXPECT_TRUE(rejected_.empty());
+  std::multiset<std::string> told;
+  for (const HookCall& one : told_) {
+    EXPECT_LE(one.sequence_numbers.size(), 5U);
+    told.insert(one.sequence_numbers.begin(), one.sequence_numbers.end());
+  }
+  EXPECT_EQ(std::set<std::string>(told.begin(), told.end()), all);
+  EXPECT_EQ(told.size(), 40U) << "each once";
 }
 
 TEST_F(HookDestinationTest, SendsLettersOneByOne) {

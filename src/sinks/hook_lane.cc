@@ -118,6 +118,7 @@ HookLane::Failed HookLane::fail(size_t records, size_t first, const HookOptions&
   ++part.failures;
   if (options.most_retries < 0 || part.failures <= options.most_retries) return failed;
   failed.discarded = part.records;
+  failed.calls = part.failures;
   parts_.pop_back();
   delay_ms_ = retry_at_ns_ = 0;
   return failed;

@@ -29,6 +29,7 @@ class HookLane {
   struct Failed {
     size_t done = 0;
     size_t discarded = 0;  // after these: no retries are left
+    int64_t calls = 0;     // with the discarded ones at the front, of which each failed
   };
 
   // How many of its records the next call has, at most.
@@ -37,6 +38,8 @@ class HookLane {
   }
   // The next call repeats one that failed, so it waits for no further records.
   bool retries() const { return !parts_.empty(); }
+  // Of calls with the records at the front.
+  int64_t failures() const { return parts_.empty() ? 0 : parts_.back().failures; }
   // The next call waits until then.
   int64_t retry_at_ns() const { return retry_at_ns_; }
 

@@ -152,9 +152,11 @@ TEST(HookOptions, AreHonouredOrRefused) {
                                         {"FunctionResponseTypes", "ReportBatchItemFailures"},
                                         {"FilterCriteria", R"({"Filters":[{"Pattern":"{\"a\":[1]}"}]})"},
                                         {"TumblingWindowInSeconds", "0"},
+                                        {"OnFailure", "https://x/y"},
                                         {"Timeout", "900"}});
   ASSERT_TRUE(taken.ok()) << taken.error().sentence();
   EXPECT_EQ(taken->batch_size, 10'000U);
+  EXPECT_EQ(taken->on_failure, "https://x/y");
   EXPECT_EQ(taken->window_ms, 300'000);
   EXPECT_EQ(taken->lanes, 10U);
   EXPECT_EQ(taken->most_retries, 0);
@@ -181,6 +183,7 @@ TEST(HookOptions, AreHonouredOrRefused) {
                                                       {"TumblingWindowInSeconds", "60"},
                                                       {"Timeout", "901"},
                                                       {"OnFailure", "arn:aws:sqs:x"},
+                                                      {"DestinationConfig", "{}"},
                                                       {"batchsize", "1"}};
   for (const auto& [name, value] : kBad) {
     const auto refused = HookOptions::from({{name, value}});

@@ -33,14 +33,13 @@ Result<bool> hook_yes_or_no(std::string_view name, std::string_view text) {
 }
 
 Error unknown_hook_option(const std::string& name) {
-  if (name == "OnFailure" || name == "DestinationConfig") {
-    return wrong_hook_option("Hooks have no option " + name +
-                             ": changes that are given up become dead letters of the sink.");
+  if (name == "DestinationConfig") {
+    return wrong_hook_option("Hooks have no option DestinationConfig: OnFailure is the URL of its destination.");
   }
   return wrong_hook_option(
       "Hooks have no option " + name +
       ": BatchSize, MaximumBatchingWindowInSeconds, ParallelizationFactor, MaximumRetryAttempts, "
-      "MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, FunctionResponseTypes, FilterCriteria or Timeout.");
+      "MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, FunctionResponseTypes, FilterCriteria, OnFailure or Timeout.");
 }
 
 Result<void> set_hook_option(HookOptions& options, const std::string& name, const std::string& text) {
@@ -66,6 +65,11 @@ Result<void> set_hook_option(HookOptions& options, const std::string& name, cons
     }
   } else if (name == "FilterCriteria") {
     PARTITA_TRY(options.filter, FilterCriteria::parse(text));
+  } else if (name == "OnFailure") {
+    options.on_failure = text;
+    if (!text.empty() && !text.starts_with("https://") && !text.starts_with("http://")) {
+      return wrong_hook_option("The option OnFailure is a URL: https://HOST[:PORT][/PATH][?QUERY], or http.");
+    }
   } else if (name == "Timeout") {
     PARTITA_TRY(const int64_t value, hook_number(name, text, 1, 900));
     options.timeout_ms = value * 1'000;

@@ -24,6 +24,7 @@ struct HookOptions {
   bool reports_items = false;   // answers name the records that failed
   int64_t timeout_ms = 60'000;  // of a call
   FilterCriteria filter = {};
+  std::string on_failure = {};  // the URL that is told of records that are given up; empty: none
 
   // Error: kInvalid (reason 0), with a sentence that names the option.
   static Result<HookOptions> from(const std::map<std::string, std::string, std::less<>>& options);

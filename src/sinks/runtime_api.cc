@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "sinks/hook_failure.h"
 
 namespace partita::sinks {
 
@@ -29,14 +30,6 @@ constexpr milliseconds kRuntimePause(100);  // after a connection that could not
 constexpr int64_t kRuntimeWriteMs = 10'000;
 constexpr milliseconds kRuntimeDrain(5'000);
 constexpr size_t kMostErrorText = 300;
-
-// arn:aws:dynamodb:REGION:ACCOUNT:table/NAME
-std::string function_arn(const ChangeSettings& settings) {
-  std::string_view rest = settings.arn;
-  for (int i = 0; i < 4; ++i) rest.remove_prefix(std::min(rest.find(':') + 1, rest.size()));
-  return "arn:aws:lambda:" + settings.region + ":" + std::string(rest.substr(0, rest.find(':'))) +
-         ":function:" + settings.sink;
-}
 
 bool write_all(int socket, std::string_view bytes, const std::atomic<bool>& stopping) {
   const auto until = steady_clock::now() + milliseconds(kRuntimeWriteMs);
@@ -80,7 +73,7 @@ RuntimeApi::RuntimeApi(std::string host, uint16_t port, const ChangeSettings& se
                        const Clock& clock, std::stop_token hurry, RuntimeLimits limits)
     : host_(std::move(host)),
       port_(port),
-      function_arn_(function_arn(settings)),
+      function_arn_(hook_function_arn(settings)),
       reports_items_(options.reports_items),
       timeout_ms_(options.timeout_ms),
       clock_(clock),

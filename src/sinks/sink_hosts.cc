@@ -49,7 +49,7 @@ bool is_allowed(const HostPort& one, std::span<const std::string> allowed) {
 
 bool is_sink_host(std::string_view text) { return host_port_in(text).has_value(); }
 
-Result<void> check_sink_hosts(std::string_view url, std::span<const std::string> allowed) {
+Result<void> check_sink_hosts(std::string_view url, std::span<const std::string> allowed, std::string_view name) {
   constexpr std::string_view kAfterScheme = "://";
   const size_t scheme = std::min(url.find(kAfterScheme), url.size());
   const bool has_bucket = url.starts_with("s3://");  // in the place of a host
@@ -63,8 +63,9 @@ Result<void> check_sink_hosts(std::string_view url, std::span<const std::string>
     authority.remove_prefix(comma + 1);
   }
   // The host is not quoted: it may be a part of a password.
-  const std::string why = allowed.empty() ? "This server was started without --sink-hosts"
-                                          : "The host of Url is none of those that --sink-hosts names";
+  const std::string why = allowed.empty()
+                              ? "This server was started without --sink-hosts"
+                              : "The host of " + std::string(name) + " is none of those that --sink-hosts names";
   return Error(ErrorKind::kInvalid, why +
                                         ", so such a sink is created over the administration socket alone: use "
                                         "`partita sink create` on the server's machine.");

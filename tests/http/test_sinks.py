@@ -113,6 +113,9 @@ def test_the_schemes_of_urls(server):
     ({"TableName": "music", "Url": "runtime://127.0.0.1:9001"}, "ports of the server's machine"),
     ({"TableName": "music", "Url": "https://x/#y"}, "The URL of a hook is"),
     ({"TableName": "music", "Url": "http://x", "Options": {"TumblingWindowInSeconds": "60"}}, "no tumbling windows"),
+    ({"TableName": "music", "Url": "http://x", "Options": {"OnFailure": "http://169.254.169.254/x"}},
+     "The host of OnFailure is none of those that --sink-hosts names"),
+    ({"TableName": "music", "Url": "http://x", "Options": {"OnFailure": "http://x/#y"}}, "The option OnFailure: The URL"),
     ({"TableName": "music", "Url": "http://x", "IndexName": "y"}, "IndexName"),
 ])
 def test_what_is_refused(server, body, said):

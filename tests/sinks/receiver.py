@@ -55,12 +55,13 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Receiver:
-    """`events`: the records of each call, and the status that it was answered."""
+    """`events`: the records of each call, and the status that it was answered. `bodies`: what else was posted."""
 
     def __init__(self, function, secret=None):
         self.function = function
         self.secret = secret
         self.events = []
+        self.bodies = []
         self.ids = []
         self.wrong = []
         self._lock = threading.Lock()
@@ -76,7 +77,10 @@ class Receiver:
                 except (ValueError, KeyError) as error:
                     self.wrong.append(repr(error))
                     return 401, {}
-            records = json.loads(body)["Records"]
+            event = json.loads(body)
+            if "Records" not in event:
+                self.bodies.append(event)
+            records = event.get("Records", [])
             status, answer = self.function(records)
             self.events.append((records, status))
             self.ids.append(headers["webhook-id"])

@@ -2,6 +2,7 @@
 
 import base64
 import collections
+import json
 import os
 import random
 import signal
@@ -142,6 +143,32 @@ def test_bisection_makes_letters_of_what_fails_alone(server):
         sink(server, "retry", TABLE, "hook")
         wait_until(lambda: not letters_of(client, f"{TABLE}-dead-letters"))
         assert [value_of(record) for record in receiver.records[-2:]] == [7, 12]
+
+
+def test_on_failure_gets_what_is_given_up(server, tmp_path):
+    def fail(records):
+        return (500 if any(value_of(record) == 1 for record in records) else 200), {}
+
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    secret.chmod(0o600)
+    client = server.client()
+    with running_receiver(fail, SECRET) as receiver, running_receiver(well, SECRET) as failures:
+        create_sink(server, TABLE, receiver.url, "--name", "hook", "--credentials", secret,
+                    *options(OnFailure=failures.url, MaximumRetryAttempts=1, BatchSize=1))
+        for value in range(3):
+            put(client, "a", value)
+        wait_until(lambda: len(receiver.records) == 2)
+        wait_until(lambda: failures.bodies)
+        assert not failures.wrong
+    [told] = failures.bodies
+    assert told["requestContext"]["condition"] == "RetryAttemptsExhausted"
+    assert told["requestContext"]["approximateInvokeCount"] == 2
+    assert told["DDBStreamBatchInfo"]["batchSize"] == 1
+    [record] = json.loads(told["payload"])["Records"]
+    assert value_of(record) == 1
+    assert record["dynamodb"]["SequenceNumber"] == told["DDBStreamBatchInfo"]["startSequenceNumber"]
+    assert letters_of(client, f"{TABLE}-dead-letters") == {}
 
 
 def test_filters_and_what_is_refused(server):
