@@ -73,6 +73,17 @@ TEST(RuntimeReader, RefusesWhatIsNoRequest) {
   }
 }
 
+TEST(RuntimeReader, TakesTheSameFromAnyPieces) {
+  const std::string post = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(62, 'x');
+  const std::string head = "GET /" + std::string(RuntimeReader::kMostHead - 14, 'x') + " HTTP/1.1";
+  for (const size_t piece : {size_t{1}, size_t{50'000}}) {
+    EXPECT_EQ(requests_in(post + "\r\na\r\n0\r\n\r\n", piece), "POST / a|") << piece;
+    EXPECT_EQ(requests_in(post + "x\r\na\r\n0\r\n\r\n", piece), "wrong") << piece;
+    EXPECT_TRUE(requests_in(head + "\r\n\r\n", piece).ends_with("x |")) << piece;
+    EXPECT_EQ(requests_in(head + "y\r\n\r\n", piece), "wrong") << piece;
+  }
+}
+
 TEST(RuntimeReader, TellsWhatIsTooLarge) {
   const std::string chunked = "POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
   std::string many = chunked;

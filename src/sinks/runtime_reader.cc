@@ -51,7 +51,7 @@ Result<std::optional<RuntimeRequest>> RuntimeReader::next() {
 Result<bool> RuntimeReader::take_head() {
   constexpr std::string_view kEnd = "\r\n\r\n";
   const size_t end = bytes_.find(kEnd, searched_);
-  if (std::min(end, bytes_.size()) > kMostHead) return wrong_request();
+  if (end == std::string::npos ? bytes_.size() >= kMostHead + kEnd.size() : end > kMostHead) return wrong_request();
   if (end == std::string::npos) {
     searched_ = bytes_.size() - std::min(bytes_.size(), kEnd.size() - 1);
     return false;
@@ -101,7 +101,7 @@ Result<bool> RuntimeReader::take_chunks() {
   bool whole = false;
   while (!whole) {
     const size_t end = bytes_.find("\r\n", at);
-    if (std::min(end, bytes_.size()) - at > kMostLine) return wrong_request();
+    if (end == std::string::npos ? bytes_.size() - at > kMostLine + 1 : end - at > kMostLine) return wrong_request();
     if (end == std::string::npos) break;
     size_t size = 0;
     const std::string_view line = std::string_view(bytes_).substr(at, end - at);

@@ -21,6 +21,7 @@ DICTIONARIES = {
     "partiql": "partiql.dict",
     "projection": "expression.dict",
     "update": "expression.dict",
+    "hook_filter": "json.dict",
     "policy": "policy.dict",
     "request": "json.dict",
 }
