@@ -135,7 +135,7 @@ def test_requests_are_signed_as_aws_wants(s3, tmp_path):
     keys.write_text("[files]\naws_access_key_id = AKIDFILES\naws_secret_access_key = some secret\naws_session_token = a+token\n")
     keys.chmod(0o600)
     s3.client.create_bucket(Bucket="signed")
-    with running_s3_relay(s3) as relay, running_server(in_memory=True) as server:
+    with running_s3_relay(s3) as relay, running_server() as server:
         client = server.client()
         create_table(client, "Orders")
         create_sink(server, "Orders", f"s3+{relay.url}/signed/a=1/B_~+,/x", *FAST, "--set", "region=eu-west-3", "--credentials", keys)
