@@ -17,14 +17,16 @@ class Hook {
   readonly records: Json[] = [];
   /** Whether it takes them all. */
   kind = false;
+  /** Whether nobody is reached. */
+  away = false;
   private readonly server: HttpServer = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       const records = (JSON.parse(body) as { Records: Json[] }).Records;
       const bad = !this.kind && records.some((each) => each.dynamodb.Keys.pk.S === 'bad');
-      if (!bad) this.records.push(...records);
-      response.writeHead(bad ? 500 : 200, { 'content-type': 'application/json' }).end('{}');
+      if (!bad && !this.away) this.records.push(...records);
+      response.writeHead(this.away ? 503 : bad ? 500 : 200, { 'content-type': 'application/json' }).end('{}');
     });
   });
 
@@ -88,12 +90,16 @@ test('a hook from its creation to its end', async ({ open, page, server, settled
     await expect.poll(() => hook.records.length).toBe(1);
     await expect(line).toContainText('Carrying');
 
-    await act(page, 'events', 'Pause');
-    await expect(line).toContainText('Paused');
+    hook.away = true;
     await put(server, 'b');
     await put(server, 'c');
     await expect(line).toContainText('2 changes');
+    await expect.poll(async () => (await sinkOf(server, 'events')).Message ?? '').toContain('503');
+    await expect(line).toContainText('503');
+    await act(page, 'events', 'Pause');
+    await expect(line).toContainText('Paused');
     expect((await sinkOf(server, 'events')).State).toBe('PAUSED');
+    hook.away = false;
     await act(page, 'events', 'Resume');
     await expect(line).toContainText('nothing waits');
     await expect.poll(() => hook.records.length).toBe(3);

@@ -51,6 +51,12 @@ const HANDLER: SinkOption[] = [
   { name: 'Timeout', says: 'How long a call may take, in seconds: 1 to 900.', usual: '60' },
 ];
 
+const FILES: SinkOption[] = [
+  { name: 'max-seconds', says: 'How long a change waits for its file, at most: 1 to 3600.', usual: '60' },
+  { name: 'max-mib', says: 'MiB of changes in a file, at most: 4 to 64.', usual: '8' },
+  { name: 'compression', says: 'How files are compressed.', usual: 'zstd', values: ['zstd', 'none'] },
+];
+
 const search = (name: string, scheme: string): Known => ({
   label: name,
   example: `${scheme}+https://search.example.com:9200`,
@@ -101,16 +107,20 @@ const KNOWN: Record<string, Known> = {
       { name: 'compression', says: 'How batches are compressed.', usual: 'none', values: ['none', 'gzip', 'snappy', 'lz4', 'zstd'] },
     ],
   },
+  s3: {
+    label: 'Change files in S3',
+    example: 's3+https://minio.example.com:9000/music-changes',
+    hint: 'The server and the bucket, and a prefix of names. s3://BUCKET is a bucket of AWS. They belong to this sink alone.',
+    credentials: 'a key, in the format of ~/.aws/credentials',
+    authority: true,
+    options: [{ name: 'region', says: 'The region of the bucket.', usual: 'that of the table' }, ...FILES],
+  },
   file: {
     label: 'Change files',
     example: 'file:///srv/changes/music',
     hint: 'Files of JSON lines in a directory of the server’s machine, which exists and belongs to this sink alone.',
     authority: false,
-    options: [
-      { name: 'max-seconds', says: 'How long a change waits for its file, at most: 1 to 3600.', usual: '60' },
-      { name: 'max-mib', says: 'MiB of changes in a file, at most: 4 to 64.', usual: '8' },
-      { name: 'compression', says: 'How files are compressed.', usual: 'zstd', values: ['zstd', 'none'] },
-    ],
+    options: FILES,
   },
 };
 
