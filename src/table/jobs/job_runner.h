@@ -1,7 +1,8 @@
 // Runs the jobs of the store, side by side with each other and with those of other servers, and looks for new ones from
 // time to time: its own, or those of a server that died. A job whose row has not changed for `lease_ms` is taken over.
-// That time is measured on this server's monotonic clock, from when it saw the row, so clocks need not agree. On a store
-// that no other process uses (DatabaseOptions::exclusive), what a former process left claimed is taken over at once.
+// That time is measured on this server's monotonic clock, from when it saw the row, so clocks need not agree. On a
+// store that no other process uses (DatabaseOptions::exclusive), what a former process left claimed is taken over at
+// once.
 //
 // It knows no kind of job by name: see job_type.h.
 #pragma once
