@@ -87,7 +87,8 @@ Result<AccessKey> read_signing_key(const std::string& file) {
   if (::stat(file.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return no_key(file, "are open to others than its owner: chmod 600 " + file + ".");
   }
-  PARTITA_TRY(const std::string text, read_whole_file(file, "The credentials in"));
+  constexpr size_t kMostKeyFile = 1'048'576;
+  PARTITA_TRY(const std::string text, read_regular_file(file, kMostKeyFile, "The credentials in"));
   const auto parsed = Credentials::parse(text);
   if (!parsed.ok()) return no_key(file, "cannot be used. " + std::string(parsed.error().sentence()));
   const AccessKey* const key = parsed->of_client();

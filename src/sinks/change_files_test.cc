@@ -378,6 +378,13 @@ TEST_F(DirectoryStoreTest, SaysWhatIsWrong) {
   EXPECT_FALSE(files->read("one").ok());
 }
 
+TEST_F(DirectoryStoreTest, ReadsNoPipesAndNothingEndless) {
+  ASSERT_EQ(::mkfifo((directory_ / "sink.json").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", directory_ / "changes-0");
+  std::ofstream(directory_ / "large.json") << std::string(65'537, ' ');
+  for (const char* name : {"sink.json", "changes-0", "large.json"}) EXPECT_FALSE(store()->read(name).ok()) << name;
+}
+
 TEST(DirectoryStore, TakesOnlyWholePaths) {
   for (const char* url : {"file://", "file:///", "file://relative", "file:///..", "file:///a\nb"}) {
     const auto refused = make_directory_store(url);

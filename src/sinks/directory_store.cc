@@ -24,6 +24,8 @@ constexpr std::string_view kFileScheme = "file://";
 constexpr std::string_view kUnfinished = ".unfinished-";
 constexpr std::chrono::minutes kAbandonedAfter(10);
 constexpr mode_t kMode = 0640;
+constexpr size_t kMostSmallFile = 65'536;
+constexpr size_t kMostChangesFile = size_t{1} << 30;
 
 Error file_trouble(std::string_view doing, const fs::path& file, int error) {
   return Error(ErrorKind::kUnavailable,
@@ -127,7 +129,8 @@ Result<std::optional<std::string>> DirectoryStore::read(std::string_view name) {
     if (errno == ENOENT) return std::optional<std::string>();
     return file_trouble("Cannot read", file, errno);
   }
-  PARTITA_TRY(std::string bytes, read_whole_file(file));
+  const size_t most = name.starts_with("changes-") ? kMostChangesFile : kMostSmallFile;
+  PARTITA_TRY(std::string bytes, read_regular_file(file, most));
   return std::optional(std::move(bytes));
 }
 

@@ -12,7 +12,8 @@ Result<std::string> read_secret_file(const std::string& file, std::string_view w
     return Error(ErrorKind::kUnavailable,
                  std::string(what) + " " + file + " can be read by others than its owner: chmod 600 " + file + ".");
   }
-  return read_whole_file(file, what);
+  constexpr size_t kMostSecretBytes = 65'536;
+  return read_regular_file(file, kMostSecretBytes, what);
 }
 
 std::string_view first_line(std::string_view text) {
