@@ -23,6 +23,7 @@ Result<Url> Url::parse(std::string_view text) {
   const Error wrong(ErrorKind::kInvalid, "That is no address such as http://localhost:4318.");
   const size_t scheme_size = text.find("://");
   if (scheme_size == std::string_view::npos || text.find_first_of(kBlanks) != std::string_view::npos) return wrong;
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) return wrong;
   Url url;
   url.scheme = text.substr(0, scheme_size);
   if (url.scheme != "http" && url.scheme != "https") return wrong;
@@ -36,7 +37,7 @@ Result<Url> Url::parse(std::string_view text) {
   if (!is_port(url.port)) return wrong;
   authority = authority.substr(0, colon);
   if (authority.starts_with('[') && authority.ends_with(']')) authority = authority.substr(1, authority.size() - 2);
-  if (authority.empty()) return wrong;
+  if (authority.empty() || authority.find_first_of("[]") != std::string_view::npos) return wrong;
   url.host = authority;
   return url;
 }

@@ -45,6 +45,12 @@ TEST(Url, RefusesWhatIsNone) {
                                        "http://h:1x",
                                        "http://a b",
                                        "http://h/\r\n",
+                                       "http://h/\x01",
+                                       "http://h/\x7f",
+                                       "http://[::1]x/",
+                                       "http://[::1]x:1/",
+                                       "http://x[::1]/",
+                                       "http://[::1/",
                                        "http://u@h:4318"};
   for (const std::string& url : wrong) EXPECT_FALSE(Url::parse(url).ok()) << url;
 }

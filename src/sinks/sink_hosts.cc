@@ -1,6 +1,7 @@
 #include "sinks/sink_hosts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 namespace partita::sinks {
@@ -18,6 +19,12 @@ bool is_host_char(char c) {
 bool is_address_char(char c) { return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9') || c == '.' || c == ':'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+bool is_port_number(std::string_view digits) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && number >= 1 && number <= 65'535;
+}
+
 std::optional<HostPort> host_port_in(std::string_view text) {
   HostPort found;
   found.host = text;
@@ -33,7 +40,7 @@ std::optional<HostPort> host_port_in(std::string_view text) {
   if (rest.empty()) return found;
   if (rest.front() != ':' || rest.size() == 1) return std::nullopt;
   rest.remove_prefix(1);
-  if (!std::ranges::all_of(rest, is_digit)) return std::nullopt;
+  if (!std::ranges::all_of(rest, is_digit) || !is_port_number(rest)) return std::nullopt;
   found.port = rest;
   return found;
 }

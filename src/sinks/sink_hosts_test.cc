@@ -51,7 +51,8 @@ TEST(SinkHosts, AreNoneWithoutAList) {
 TEST(SinkHosts, AreNamesAndAddresses) {
   for (const char* text : {"a", "a.b-c_d:1", "127.0.0.1", "[::1]", "[::1]:9200"})
     EXPECT_TRUE(is_sink_host(text)) << text;
-  for (const char* text : {"", ":9200", "a:", "a/b", "http://a", "::1", "[]", "[::1]9", "a b", "*"}) {
+  for (const char* text : {"", ":9200", "a:", "a/b", "http://a", "::1", "[]", "[::1]9", "a b", "*", "a:0", "a:65536",
+                           "a:99999999999999999999"}) {
     EXPECT_FALSE(is_sink_host(text)) << text;
   }
 }
