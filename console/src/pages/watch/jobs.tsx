@@ -29,6 +29,7 @@ const KINDS: Record<string, string> = {
   fill_expiry: 'Preparation of time to live',
   drop_expiry: 'Removal of time to live',
   expire: 'Time to live',
+  carry: 'Sink',
 };
 
 function remaining(job: Job): string {
