@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kOwnerFile = "sink.json";
 constexpr size_t kMostText = size_t{1} << 30;  // of a file that is read again
 constexpr int64_t kLookForRestMs = 100;        // of a file that was written before a crash
-constexpr int64_t kMostForRestMs = 2'000;      // the same in all: else it is of a store that was restored
+constexpr size_t kMostLooks = 20;              // for nothing: then it is of a store that was restored
 constexpr size_t kMostNumber = 1'000;          // of files with the same first position
 
 Error invalid_option(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
@@ -208,12 +208,23 @@ Result<ChangesSent> ChangeFiles::send(size_t slice, std::span<const Change> chan
   sent.wants_more = waits;
   if (waits && window.looked) return sent;
   window.looked = true;
+  if (!options_.one_at_a_time) return write(slice, changes, std::move(sent));
+  const MutexLock lock(writing_);
+  return write(slice, changes, std::move(sent));
+}
+
+Result<ChangesSent> ChangeFiles::write(size_t slice, std::span<const Change> changes, ChangesSent sent) {
+  Window& window = windows_[slice];
+  const bool waits = sent.wants_more;
   for (size_t number = 0; number < kMostNumber; ++number) {
     const std::string file_name = name(slice, changes.front().position, number);
     PARTITA_TRY(auto file, find(slice, changes, file_name));
     if (!file && waits) return sent;
-    const int64_t window_ms = (clock_.monotonic_ns() - window.since_ns) / kNsPerMs;
-    if (file && file->has_more && window_ms < kMostForRestMs) {
+    if (file && file->has_more && changes.size() > window.most_changes) {
+      window.most_changes = changes.size();
+      window.looks = 0;
+    }
+    if (file && file->has_more && ++window.looks <= kMostLooks) {
       // It was written before a crash. The rest of its changes is given next.
       sent.wants_more = true;
       sent.wait_ms = kLookForRestMs;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "sinks/change_destination.h"
 #include "sinks/file_store.h"
 #include "table/rows/sink_rows.h"
@@ -21,6 +22,7 @@ struct ChangeFilesOptions {
   size_t most_bytes = size_t{8} << 20;  // of the records in a file, as they are stored; half of it is enough for one
   int64_t most_ms = 60'000;             // so long a change waits for its file, at most
   bool compressed = true;               // by zstd
+  bool one_at_a_time = false;           // slices write their files one after the other, for less memory
   size_t most_text = size_t{60} << 20;  // of a file's text: net::HttpClient reads it again, compressed or not
 
   // Takes "max-mib", "max-seconds" and "compression" out of `options`. Error: kInvalid (reason 0), with one sentence.
@@ -46,11 +48,15 @@ class ChangeFiles final : public ChangeDestination {
     bool begun = false;
     storage::Position first;
     int64_t since_ns = 0;
-    bool looked = false;  // for a file that was written before a crash
+    bool looked = false;      // for a file that was written before a crash
+    size_t most_changes = 0;  // that were given while such a file had more
+    size_t looks = 0;         // the same: for nothing
   };
   struct File;
 
   int64_t wait_ms(Window& window, std::span<const Change> changes) const;
+  // What send() does once a slice waits for nothing, or looks for a file that was written before a crash.
+  Result<ChangesSent> write(size_t slice, std::span<const Change> changes, ChangesSent sent);
   Result<std::string> line(size_t slice, const Change& change) const;
   std::string name(size_t slice, const storage::Position& first, size_t number) const;
   Result<File> make(size_t slice, std::span<const Change> changes) const;
@@ -62,6 +68,7 @@ class ChangeFiles final : public ChangeDestination {
   const ChangeFilesOptions options_;
   const std::unique_ptr<FileStore> store_;
   const Clock& clock_;
+  Mutex writing_;                                   // if they write one at a time
   std::array<Window, table::kSinkSlices> windows_;  // each is used by the thread of its slice
 };
 

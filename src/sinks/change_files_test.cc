@@ -196,6 +196,27 @@ TEST_F(ChangeFilesTest, FindsItsFileAgainAfterACrash) {
   EXPECT_EQ(count_files(), 2U);
 }
 
+// A store that was away for a while is no sign that the rest is not to come.
+TEST_F(ChangeFilesTest, WaitsForTheRestOfItsFile) {
+  SomeChanges changes;
+  for (int i = 0; i < 9; ++i) changes.put("k" + std::to_string(i), "v");
+  EXPECT_EQ(sent_after_window(changes.all()).done, 9U);
+  restart();
+  for (size_t given = 1; given < changes.size(); ++given) {
+    const ChangesSent looked = sent(changes.all().first(given));
+    EXPECT_EQ(looked.done, 0U);
+    EXPECT_TRUE(looked.wants_more);
+    clock_.advance_ms(50'000);
+  }
+  EXPECT_EQ(sent(changes.all()).done, 9U);
+  EXPECT_EQ(count_files(), 1U);
+  restart();
+  SomeChanges fewer;  // of a store that was restored: the rest never comes
+  for (int i = 0; i < 4; ++i) fewer.put("k" + std::to_string(i), "v");
+  EXPECT_EQ(sent_after_window(fewer.all()).done, 4U);
+  EXPECT_EQ(count_files(), 2U);
+}
+
 TEST_F(ChangeFilesTest, KeepsFilesOfAStoreThatWasRestored) {
   SomeChanges before;
   before.put("a", "1");

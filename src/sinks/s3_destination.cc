@@ -10,8 +10,12 @@
 namespace partita::sinks {
 
 Result<std::unique_ptr<ChangeDestination>> make_s3_destination(const ChangeSettings& settings, std::stop_token hurry) {
+  constexpr size_t kUsualBytes = size_t{4} << 20;
   auto options = settings.options;
-  PARTITA_TRY(const ChangeFilesOptions taken, ChangeFilesOptions::take(options));
+  const bool is_usual = !options.contains("max-mib");
+  PARTITA_TRY(ChangeFilesOptions taken, ChangeFilesOptions::take(options));
+  if (is_usual) taken.most_bytes = kUsualBytes;
+  taken.one_at_a_time = true;  // bodies of requests are in memory
   std::string region = settings.region;
   if (const auto found = options.find("region"); found != options.end()) {
     region = std::move(found->second);

@@ -160,6 +160,7 @@ TEST(S3Destination, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(refusal(aws).contains("--credentials"));
   aws.credentials_file = "/x";
   EXPECT_EQ(refusal(aws), "none");
+  EXPECT_EQ(make_s3_destination(aws, {}).value()->limits().bytes, size_t{4} << 20);
   EXPECT_EQ(make_s3_destination(aws, {}).value()->target(), "s3://music");
 }
 
