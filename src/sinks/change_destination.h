@@ -85,7 +85,7 @@ class ChangeDestination {
     return send(slice, changes, none);
   }
 
-  // Finishes what is open, such as a file, before the sink is paused, deleted or handed to another server.
+  // Finishes what is open, such as a file, before the sink is paused, deleted or handed on; also after `hurry`.
   virtual Result<void> finish() { return {}; }
 
   // The most that one call of send() is given.
