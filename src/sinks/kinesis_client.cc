@@ -81,7 +81,9 @@ KinesisOutcome kinesis_outcome(const net::HttpReply& reply) {
   constexpr int kTooLarge = 413;
   if (reply.status < 300) return KinesisOutcome::kDone;
   if (reply.status == kTooLarge) return KinesisOutcome::kTooMuch;
-  if (reply.status >= 500 || reply.status == 408 || reply.status == 429) return KinesisOutcome::kLater;
+  // A redirect is that of a proxy, and is not followed.
+  if (reply.status < 400 || reply.status >= 500 || reply.status == 408 || reply.status == 429)
+    return KinesisOutcome::kLater;
   const std::string name = kinesis_error_name(reply);
   if (is_one_of(name, {"ProvisionedThroughputExceeded", "LimitExceeded", "Throttling", "KMSThrottling",
                        "RequestExpired", "InternalFailure", "ServiceUnavailable"})) {
@@ -128,7 +130,8 @@ Result<net::HttpReply> KinesisClient::call(std::string_view operation, std::stri
                            .timeout_ms = kTimeoutMs,
                            .connect_ms = kConnectMs,
                            .hurry = hurry_,
-                           .authority_file = place_.authority_file};
+                           .authority_file = place_.authority_file,
+                           .most_body = kMostReply};
   const std::string host = place_.server->authority();
   const auth::RequestToSign what{.target = place_.server->path,
                                  .host = host,

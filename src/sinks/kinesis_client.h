@@ -53,6 +53,8 @@ class KinesisClient {
  public:
   static constexpr int64_t kTimeoutMs = 60'000;  // of a request
   static constexpr int64_t kConnectMs = 5'000;   // of these, until it is connected
+  // Of a reply. That to PutRecords has some hundred bytes for each of up to 500 records.
+  static constexpr size_t kMostReply = size_t{1} << 20;
 
   // Error: kInvalid (reason 0), with one sentence: libcurl is missing.
   static Result<KinesisClient> create(const KinesisPlace& place, std::stop_token hurry);

@@ -96,6 +96,7 @@ class FakeKinesis {
   }
   std::string described() const PARTITA_REQUIRES(mutex_) {
     if (status_ == "none") return fault_reply(400, "ResourceNotFoundException", "Stream orders not found.");
+    if (status_ == "elsewhere") return json_reply(307, "");
     return json_reply(200, R"({"StreamDescription":{"StreamStatus":")" + status_ + "\"}}");
   }
   static std::string value_of(const wire::JsonValue& record) {
@@ -256,6 +257,7 @@ TEST_F(KinesisDestinationTest, WaitsWhereItIsRefused) {
            {fault_reply(400, "ResourceNotFoundException", "no stream"), "ResourceNotFound: no stream"},
            {fault_reply(403, "AccessDeniedException"), "403"},
            {json_reply(500, "oops"), "oops"},
+           {json_reply(200, std::string((size_t{1} << 20) + 1, ' ')), "more than 1048576 bytes"},
            {json_reply(200, "{}"), "none to PutRecords"},
            {json_reply(200, R"({"Records":[{}]})"), "does not say why"},
            {json_reply(200, "nonsense"), "none to PutRecords"}}) {
@@ -277,6 +279,7 @@ TEST_F(KinesisDestinationTest, IsReadyOnceTheStreamIs) {
   for (const auto& [status, kind] : std::map<std::string, ErrorKind>{{"CREATING", ErrorKind::kUnavailable},
                                                                      {"DELETING", ErrorKind::kInvalid},
                                                                      {"?", ErrorKind::kUnavailable},
+                                                                     {"elsewhere", ErrorKind::kUnavailable},
                                                                      {"none", ErrorKind::kInvalid}}) {
     kinesis_.say_status(status);
     const auto refused = destination_->prepare();

@@ -115,7 +115,8 @@ Result<net::HttpReply> SearchClient::send(std::string_view method, std::string_v
                            .body = body,
                            .timeout_ms = kTimeoutMs,
                            .connect_ms = kConnectMs,
-                           .hurry = hurry_};
+                           .hurry = hurry_,
+                           .most_body = kMostReply};
   request.url.path += path;
   request.authority_file = place_.authority_file;
   if (!body.empty()) {

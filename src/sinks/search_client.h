@@ -39,6 +39,8 @@ class SearchClient {
   static constexpr int64_t kTimeoutMs = 60'000;  // of a request. Much less than the engine keeps deleted versions
 
   static constexpr int64_t kConnectMs = 5'000;  // of these, until it is connected
+  // Of a reply. That to _bulk has some hundred bytes for an item that is refused, that to _mget about 1 MiB.
+  static constexpr size_t kMostReply = size_t{16} << 20;
 
   // Error: kInvalid (reason 0), with one sentence: libcurl is missing.
   static Result<SearchClient> create(SearchPlace place, std::stop_token hurry);

@@ -100,6 +100,16 @@ TEST(SearchClient, SaysThatCredentialsAreRefused) {
   EXPECT_FALSE(client_of(responder).send("GET", "/").ok());
 }
 
+TEST(SearchClient, RefusesRepliesThatAreTooLarge) {
+  const std::string fitting(SearchClient::kMostReply, ' ');
+  Responder responder({json_reply(200, fitting), json_reply(200, fitting + " ")});
+  SearchClient client = client_of(responder);
+  EXPECT_TRUE(client.send("GET", "/").ok());
+  const auto refused = client.send("GET", "/");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
+}
+
 Result<SearchEngine> engine_behind(const std::string& reply, const std::string& scheme) {
   Responder responder({reply});
   return client_of(responder, scheme).engine();
