@@ -26,6 +26,7 @@ constexpr int64_t kCountMs = 1'000;
 constexpr int64_t kIntactMs = 10'000;
 constexpr int64_t kLeastBackoffMs = 100;
 constexpr int64_t kMostBackoffMs = 30'000;
+constexpr size_t kFillsAtOnce = 3;    // that are begun anew without a pause
 constexpr int64_t kStuckMs = 60'000;  // without an item sent
 constexpr size_t kFillRows = 6'000;
 constexpr size_t kFillBytes = size_t{3} << 20;
@@ -148,6 +149,15 @@ void Carriage::go_on() {
   changed_ = true;
 }
 
+// Where each index is lost at once, or none is made, fills without pauses would fill the other end with indexes.
+void Carriage::pace_fills() {
+  constexpr size_t kDoublings = 9;  // to more than kMostBackoffMs
+  if (++fills_anew_ <= kFillsAtOnce) return;
+  const size_t doublings = std::min(fills_anew_ - kFillsAtOnce - 1, kDoublings);
+  const int64_t pause_ms = std::min(kLeastBackoffMs << doublings, kMostBackoffMs);
+  held_until_ns_ = std::max(held_until_ns_, now_ns() + pause_ms * kNsPerMs);
+}
+
 Task<Result<void>> Carriage::fill_anew(JobRun& run, std::string because) {
   log(LogLevel::kWarn, {name(), " sends the whole table anew: ", because});
   const int64_t now_ms = context_.clock().now_ms();
@@ -161,6 +171,7 @@ Task<Result<void>> Carriage::fill_anew(JobRun& run, std::string because) {
   };
   PARTITA_CO_TRY_VOID(co_await change_sink(run.engine(), table_id_, number_, std::move(change)));
   PARTITA_CO_TRY_VOID(co_await look(run));
+  pace_fills();
   co_return Result<void>();
 }
 
@@ -314,6 +325,7 @@ Task<Result<StepEnd>> Carriage::publish(JobRun& run) {
   log(LogLevel::kInfo, {name(), " has sent all items: ", std::to_string(run.job.done), "."});
   PARTITA_CO_TRY(drain_to_, co_await backlog_.ends());
   progress_.filling = false;
+  fills_anew_ = 0;
   changed_ = true;
   run.job.cursor.clear();
   co_return co_await store(run);

@@ -100,6 +100,7 @@ class Carriage final : public SinkCarriage {
   // After an error of the other end: kMore, or the error if it is of the store.
   Task<Result<StepEnd>> after_failure(table::JobRun& run, Error error);
   Task<Result<void>> fill_anew(table::JobRun& run, std::string because);
+  void pace_fills();
   // If there is anything to store.
   Task<Result<StepEnd>> store(table::JobRun& run);
   Task<Result<void>> count_letters();
@@ -146,6 +147,7 @@ class Carriage final : public SinkCarriage {
   bool complained_ = false;
   int64_t backoff_ms_ = 0;
   int64_t held_until_ns_ = 0;
+  size_t fills_anew_ = 0;        // since one was completed
   int64_t stuck_since_ns_ = 0;   // since when nothing was sent for a trouble; 0: something was
   Positions drain_to_{};         // of the logs, after a fill or when this server began
   uint64_t gathered_bytes_ = 0;  // of the logs, beyond their bound

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "sinks/dead_letters.h"
@@ -283,6 +284,28 @@ TEST_F(SinksTest, FillsAnewWithoutItsIndex) {
   put("T", pk_of(1), 2);
   server = serve();
   wait_until([&] { return other_.published() == expected("T"); }, "until all is sent anew");
+}
+
+TEST_F(SinksTest, PausesBetweenFillsThatCannotBegin) {
+  create_table("T");
+  const auto server = serve();
+  other_.has_all = true;
+  const uint64_t first = create().generation;
+  std::set<uint64_t> generations;
+  const auto look = [&] {
+    generations.insert(status().sink.generation);
+    return false;
+  };
+  for (int i = 0; i < 1'000; ++i) {
+    look();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_GE(generations.size(), 3U);
+  EXPECT_LE(generations.size(), 10U) << "since " << first;
+  other_.has_all = false;
+  put("T", "a", 1);
+  wait_until_carried();
+  EXPECT_EQ(other_.published(), expected("T"));
 }
 
 TEST_F(SinksTest, FillsAnewAfterARollback) {

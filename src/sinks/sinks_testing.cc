@@ -78,7 +78,7 @@ class MemoryDestination final : public Destination {
   Result<bool> is_intact(Generation generation) override {
     PARTITA_TRY_VOID(reach());
     const MutexLock lock(other_.mutex_);
-    return other_.indexes_.contains(generation);
+    return other_.has_all || other_.indexes_.contains(generation);
   }
   Result<std::vector<bool>> compare(Generation generation, std::span<const Delivery> deliveries) override {
     PARTITA_TRY_VOID(reach());

@@ -41,8 +41,9 @@ class OtherEnd {
   std::atomic<int> unanswered{0};
   std::atomic<int> later{0};
   std::atomic<bool> down{false};
-  std::atomic<int> slow_ms{0};    // each request for documents
-  std::atomic<int> no_memory{0};  // so many requests for documents find none
+  std::atomic<bool> has_all{false};  // says that it has an index of any number
+  std::atomic<int> slow_ms{0};       // each request for documents
+  std::atomic<int> no_memory{0};     // so many requests for documents find none
   // While this is true, the first request for documents is on its way.
   std::atomic<bool> late{false};
   std::atomic<int> kept_late{0};
