@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
+#include "wire/legible.h"
 
 namespace partita::cli {
 
@@ -233,8 +234,10 @@ std::string sink_body(const SinkOptions& options) {
   return std::move(json).take();
 }
 
+std::string shown_text(const JsonValue& value) { return wire::without_controls(text_of(value)); }
+
 std::string shown_value(const JsonValue& value) {
-  if (value.is(JsonValue::Kind::kString)) return std::string(value.as_string());
+  if (value.is(JsonValue::Kind::kString)) return shown_text(value);
   wire::JsonWriter json;
   wire::write_json(json, value);
   return std::move(json).take();
@@ -247,9 +250,9 @@ void print_sink(const JsonValue& sink) {
 }
 
 void print_line(const JsonValue& sink) {
-  const std::string message = text_of(sink.get("Message"));
+  const std::string message = shown_text(sink.get("Message"));
   std::printf("%s\t%s\t%s\t%s%s%s\n", text_of(sink.get("TableName")).c_str(), text_of(sink.get("SinkName")).c_str(),
-              text_of(sink.get("State")).c_str(), text_of(sink.get("Url")).c_str(), message.empty() ? "" : "\t",
+              text_of(sink.get("State")).c_str(), shown_text(sink.get("Url")).c_str(), message.empty() ? "" : "\t",
               message.c_str());
 }
 
@@ -260,7 +263,7 @@ bool print_comparison(const JsonValue& answer) {
   const int64_t rejected = integer_of(answer.get("Rejected"));
   std::printf("%lld items to be there, %lld documents, %lld different, %lld rejected\n", static_cast<long long>(items),
               static_cast<long long>(documents), static_cast<long long>(different), static_cast<long long>(rejected));
-  for (const JsonValue id : answer.get("Ids").elements()) std::printf("%s\n", text_of(id).c_str());
+  for (const JsonValue id : answer.get("Ids").elements()) std::printf("%s\n", shown_text(id).c_str());
   // A rejected item has no document, or an old one.
   return different == 0 && documents <= items && items - documents <= rejected;
 }

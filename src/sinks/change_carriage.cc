@@ -7,6 +7,8 @@
 #include "sinks/sender.h"
 #include "table/rows/job_row.h"
 #include "table/rows/system_rows.h"
+#include "wire/legible.h"
+#include "wire/shape_print.h"
 
 namespace partita::sinks {
 
@@ -24,7 +26,13 @@ constexpr int64_t kSinkLookMs = 200;   // how often the sink is read
 constexpr int64_t kBacklogMs = 1'000;
 constexpr int64_t kLettersCountMs = 10'000;
 constexpr int64_t kTendMs = 20;
+constexpr size_t kMostTroubleBytes = 1'000;
 constexpr size_t kBacklogBytesAtOnce = size_t{8} << 20;  // of a slice, that are read to count what waits
+
+// What other ends say gets to terminals.
+std::string trouble_text(std::string_view trouble) {
+  return wire::without_controls(wire::legible(wire::shortened(trouble, kMostTroubleBytes)));
+}
 
 // Whether a session has to be made anew.
 bool same_settings(const table::Sink& one, const table::Sink& other) {
@@ -234,6 +242,7 @@ Task<Result<void>> ChangeCarriage::end_session(bool finishes) {
 }
 
 Task<Result<void>> ChangeCarriage::fail(JobRun& run, std::string sentence) {
+  sentence = trouble_text(sentence);
   log(LogLevel::kError, {name(), " fails: ", sentence});
   std::function<bool(table::Sink&)> change = [&sentence](table::Sink& sink) {
     sink.failure = sentence;
@@ -286,6 +295,7 @@ void ChangeCarriage::gather() {
 }
 
 void ChangeCarriage::note_trouble(std::string trouble) {
+  trouble = trouble_text(trouble);
   if (progress_.trouble == trouble) return;
   uint64_t unsaid = 0;
   if (progress_.trouble.empty() && complaints_.pass(unsaid)) {

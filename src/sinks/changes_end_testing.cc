@@ -42,7 +42,7 @@ class MemoryChanges final : public ChangeDestination {
       sent.wait_ms = begun_[slice] + other_.window_ms - now_ms();
       if (other_.counts_waits) {
         state = std::to_string((state.empty() ? 0 : std::stoull(state)) + 1'000'000);
-        sent.trouble = "it waits";
+        sent.trouble = "it waits\x1b" + std::string(2'000, 'z');
       }
       return sent;
     }
@@ -53,7 +53,7 @@ class MemoryChanges final : public ChangeDestination {
       if (dies && i == changes.size() / 2) return lost("the connection was closed");
       if (in_part && i == (changes.size() + 1) / 2) break;
       if (is_poison(changes[i])) {
-        sent.rejections.push_back({i, "it is poison"});
+        sent.rejections.push_back({i, "it is\tpoison"});
       } else {
         take(slice, changes[i]);
       }

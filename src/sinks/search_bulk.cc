@@ -17,19 +17,8 @@ using wire::JsonValue;
 
 constexpr size_t kLongestReason = 1'000;
 
-// Spaces instead of control characters, which terminals and logs would obey: those of ASCII, and U+0080 to U+009F.
-std::string without_controls(std::string text) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7f) text[i] = ' ';
-    const bool is_second = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
-    if (is_second) text[i - 1] = text[i] = ' ';
-  }
-  return text;
-}
-
 // At most `most` bytes, of whole characters, for people to read.
-std::string cut_text(std::string_view text, size_t most) { return without_controls(wire::shortened(text, most)); }
+std::string cut_text(std::string_view text, size_t most) { return wire::without_controls(wire::shortened(text, most)); }
 
 // "REASON: CAUSE" of an error object; the text itself if it is one.
 std::string reason_of(const JsonValue& error) {

@@ -12,4 +12,14 @@ std::string legible(std::string_view bytes) {
   return text;
 }
 
+std::string without_controls(std::string text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7f) text[i] = ' ';
+    const bool is_second = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
+    if (is_second) text[i - 1] = text[i] = ' ';
+  }
+  return text;
+}
+
 }  // namespace partita::wire
