@@ -43,7 +43,7 @@ class ChangeSinks : public SinksTest {
         return Result<std::unique_ptr<Destination>>(std::unique_ptr<Destination>());
       });
     };
-    request.table = "T";
+    if (request.table.empty()) request.table = "T";
     const auto made = wait_for(create_sink(db(), std::move(request), find, changes_.finder(nullptr)));
     return made.ok() ? std::string("it was created") : std::string(made.error().sentence());
   }
@@ -358,6 +358,28 @@ TEST_F(ChangeSinks, GivesItsOptionsToTheOtherEnd) {
   EXPECT_EQ(changes_.options(), (std::map<std::string, std::string>{{"speed", "3"}}));
   put("T", "a", 2);
   wait_until_replayed();
+}
+
+TEST_F(ChangeSinks, RefusesDeadLettersThatComeBack) {
+  create_table("Music");
+  EXPECT_EQ(refusal({.table = "Music", .url = kChangesUrl, .dead_letters = "One"}), "it was created");
+  EXPECT_EQ(refusal({.table = "One", .url = kChangesUrl, .dead_letters = "Two"}), "it was created");
+  EXPECT_TRUE(refusal({.table = "Two", .url = kChangesUrl, .dead_letters = "Music"}).contains("come back to Two"));
+  EXPECT_EQ(refusal({.table = "Two", .url = kChangesUrl, .dead_letters = "Three"}), "it was created");
+}
+
+TEST_F(ChangeSinks, RefusesLargeSettings) {
+  create_table("T");
+  const std::string large(131'072, 'x');
+  EXPECT_EQ(refusal({.url = kChangesUrl + large}), "Url has at most 8192 bytes.");
+  for (SinkRequest request : {SinkRequest{.url = kChangesUrl, .options = {{"speed", large}}},
+                              SinkRequest{.url = kTestUrl, .fields = {large, "x"}},
+                              SinkRequest{.url = kTestUrl, .filter_values = {}, .by_administrator = true}}) {
+    if (request.options.empty() && request.fields.empty()) {
+      request.filter_values.set(":v", model::AttributeValue::string(large));
+    }
+    EXPECT_TRUE(refusal(std::move(request)).starts_with("Options, Fields, the filter"));
+  }
 }
 
 TEST_F(ChangeSinks, RefusesWhatOnlyTheOtherKindHas) {

@@ -12,6 +12,8 @@
 #include "table/items/write.h"
 #include "table/rows/counts.h"
 #include "table/rows/item_rows.h"
+#include "wire/error_body.h"
+#include "wire/legible.h"
 
 namespace partita::sinks {
 
@@ -34,16 +36,25 @@ Item letter_key(const Sink& sink, const std::string& id) {
   return key;
 }
 
+// What a caller of PutItem would be told, as a sentence for the operator: an index of the table may have a key of
+// another type.
+Error refused_letter(const std::string& table, const Error& error) {
+  if (error.kind() != ErrorKind::kInvalid || error.reason() == 0) return error;
+  return Error(ErrorKind::kInvalid,
+               "The table " + table + " does not take a dead letter: " + wire::message_of(error) + ".");
+}
+
 Task<Result<void>> write_letter(TableContext& context, std::string name, api::WriteAction action) {
   api::WriteRequest request;
   request.table = name;
   request.action = std::move(action);
   while (true) {
     PARTITA_CO_TRY(const table::Table table, co_await dead_letters_of(context, name));
-    PARTITA_CO_TRY(const table::WritePlan plan, table::bind(request, table));
-    const auto written = co_await table::run(context, plan);
+    const auto plan = table::bind(request, table);
+    if (!plan.ok()) co_return refused_letter(name, plan.error());
+    const auto written = co_await table::run(context, *plan);
     if (written.ok()) co_return Result<void>();
-    if (!TableContext::binds_again(written.error())) co_return written.error();
+    if (!TableContext::binds_again(written.error())) co_return refused_letter(name, written.error());
     PARTITA_CO_TRY_VOID(co_await context.before_binding_again(written.error()));
   }
 }
@@ -55,7 +66,8 @@ Task<Result<void>> put_dead_letter(TableContext& context, const Sink& sink, Dead
   item.set("id", AttributeValue::string(letter.id));
   item.set("sink", owner_of(sink));
   item.set("key", AttributeValue::map(std::move(letter.key)));
-  item.set("reason", AttributeValue::string(std::string(utf8_prefix(letter.reason, kMostReasonBytes))));
+  std::string reason = wire::legible(utf8_prefix(letter.reason, kMostReasonBytes));
+  item.set("reason", AttributeValue::string(wire::without_controls(std::move(reason))));
   item.set("time", AttributeValue::string(std::string(utc_text(context.clock().now_ms()).data()) + "Z"));
   if (letter.version != 0) {
     item.set("version", AttributeValue::number(model::Number::of(static_cast<int64_t>(letter.version))));

@@ -5,6 +5,7 @@
 #include "auth/account.h"
 #include "auth/seal.h"
 #include "model/fault.h"
+#include "model/item_codec.h"
 #include "sinks/item_filter.h"
 #include "storage/range_cursor.h"
 #include "table/control/tables.h"
@@ -69,6 +70,20 @@ Result<void> check_request(const SinkRequest& request) {
   if (request.max_backlog_bytes < kLeastBacklogBytes) return refused_sink("The backlog takes 1 MiB or more.");
   if (std::ranges::any_of(request.fields, &std::string::empty)) return refused_sink("A field has no name.");
   return check_filter(request);
+}
+
+// The job of a sink reads its row several times a second.
+Result<void> check_size(const SinkRequest& request) {
+  constexpr size_t kMostUrlBytes = 8'192;
+  constexpr size_t kMostBytes = 131'072;
+  if (request.url.size() > kMostUrlBytes) return refused_sink("Url has at most 8192 bytes.");
+  size_t bytes = request.credentials_file.size() + request.authority_file.size() + request.filter.size() +
+                 model::encode_item(request.filter_values).size();
+  for (const auto& [name, value] : request.filter_names) bytes += name.size() + value.size();
+  for (const std::string& field : request.fields) bytes += field.size();
+  for (const auto& [name, value] : request.options) bytes += name.size() + value.size();
+  if (bytes <= kMostBytes) return {};
+  return refused_sink("Options, Fields, the filter and the names of files have at most 131072 bytes together.");
 }
 
 // What only sinks of the other family have.
@@ -181,6 +196,23 @@ Task<Result<void>> check_room_for_changes(TableContext& context) {
   if (others < kMostChangeSinks) co_return Result<void>();
   co_return refused_sink("This store has " + std::to_string(others) +
                          " sinks that take every change, and the limit is " + std::to_string(kMostChangeSinks) + ".");
+}
+
+// Whether dead letters of the table would come back to it, as those of sinks of the tables that take them: each time as
+// a letter with a letter in it.
+Task<Result<bool>> letters_return(TableContext& context, std::string table_name, std::string dead_letters) {
+  constexpr size_t kMostTables = 100;
+  std::vector<std::string> on_the_way{std::move(dead_letters)};
+  for (size_t i = 0; i < on_the_way.size() && i < kMostTables; ++i) {
+    PARTITA_CO_TRY(const table::Table table, co_await context.newest_table(on_the_way[i]));
+    if (table == nullptr || table->sinks.empty()) continue;
+    PARTITA_CO_TRY(const std::vector<Sink> sinks, co_await read_sinks(context.engine(), table::sink_rows(table->id)));
+    for (const Sink& one : sinks) {
+      if (one.dead_letters == table_name) co_return true;
+      if (std::ranges::find(on_the_way, one.dead_letters) == on_the_way.end()) on_the_way.push_back(one.dead_letters);
+    }
+  }
+  co_return false;
 }
 
 // One try: kConflict if another sink of the table was created meanwhile.
@@ -336,6 +368,7 @@ Task<Result<Sink>> create_sink(TableContext& context, SinkRequest request, FindD
   if (kind && kind->reach == Reach::kMachine && !request.by_administrator) {
     co_return refused_sink("Such a sink uses files or ports of the server's machine: use `partita sink create` there.");
   }
+  PARTITA_CO_TRY_VOID(check_size(request));
   PARTITA_CO_TRY_VOID(check_family(request, kind.has_value()));
   PARTITA_CO_TRY_VOID(check_request(request));
   PARTITA_CO_TRY(const table::Table table, co_await table_named(context, request.table));
@@ -343,6 +376,11 @@ Task<Result<Sink>> create_sink(TableContext& context, SinkRequest request, FindD
     const Sink wanted = sink_of(request, kind.has_value(), *table, 0);
     if (kind) PARTITA_CO_TRY_VOID(kind->make(change_settings_of(wanted, *table, std::string(kUsualRegion)), {}));
     if (!kind) PARTITA_CO_TRY_VOID(factory(settings_of(wanted, table->keys), {}));
+  }
+  PARTITA_CO_TRY(const bool returns, co_await letters_return(context, request.table, request.dead_letters));
+  if (returns) {
+    co_return refused_sink("The table " + request.dead_letters + " has a sink whose dead letters come back to " +
+                           request.table + ": name another table for dead letters.");
   }
   if (request.owner.empty()) PARTITA_CO_TRY_VOID(co_await dead_letters_of(context, request.dead_letters));
   constexpr int kTries = 10;
