@@ -37,7 +37,7 @@ Result<Url> Url::parse(std::string_view text) {
   if (!is_port(url.port)) return wrong;
   authority = authority.substr(0, colon);
   if (authority.starts_with('[') && authority.ends_with(']')) authority = authority.substr(1, authority.size() - 2);
-  if (authority.empty() || authority.find_first_of("[]") != std::string_view::npos) return wrong;
+  if (authority.empty() || authority.find_first_of("[]?#\\") != std::string_view::npos) return wrong;
   url.host = authority;
   return url;
 }
