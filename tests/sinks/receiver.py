@@ -3,6 +3,8 @@
     with running_receiver(lambda records: (200, {})) as receiver:
         create_sink(server, "orders", receiver.url)
         wait_until(lambda: receiver.records)
+
+As a program, which kill -9 ends: python3 receiver.py PORT FILE. A line of the file is a key and a value of n, in JSON.
 """
 
 import base64
@@ -11,10 +13,19 @@ import hashlib
 import hmac
 import http.server
 import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
 import threading
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from ports import free_port  # noqa: E402
+
 TOLERANCE_S = 300
+START_TIMEOUT_S = 30
 
 
 def verify(secret, headers, body, now):
@@ -57,7 +68,7 @@ class Server(http.server.ThreadingHTTPServer):
 class Receiver:
     """`events`: the records of each call, and the status that it was answered. `bodies`: what else was posted."""
 
-    def __init__(self, function, secret=None):
+    def __init__(self, function, secret=None, port=0):
         self.function = function
         self.secret = secret
         self.events = []
@@ -65,7 +76,7 @@ class Receiver:
         self.ids = []
         self.wrong = []
         self._lock = threading.Lock()
-        self._server = Server(("127.0.0.1", 0), Handler)
+        self._server = Server(("127.0.0.1", port), Handler)
         self._server.receiver = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/function"
 
@@ -92,6 +103,9 @@ class Receiver:
         with self._lock:
             return [record for records, status in self.events if status == 200 for record in records]
 
+    def serve(self):
+        self._server.serve_forever()
+
     def run(self):
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -108,3 +122,59 @@ def running_receiver(function, secret=None):
         yield receiver
     finally:
         receiver.close()
+
+
+class ReceiverProgram:
+    """start() and kill() may follow each other: it keeps its port and its file. What was killed before it answered may
+    be in the file, and comes again."""
+
+    def __init__(self, directory):
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/function"
+        self.file = directory / "received"
+        self.file.touch()
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen([sys.executable, __file__, str(self.port), str(self.file)], stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return self
+            assert self.process.poll() is None and time.monotonic() < deadline, "no receiver"
+            time.sleep(0.05)
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def taken(self):
+        """[key, n] of each record, in the order of arrival."""
+        return [json.loads(line) for line in self.file.read_text().splitlines()]
+
+
+@contextlib.contextmanager
+def running_receiver_program(directory):
+    program = ReceiverProgram(directory)
+    try:
+        yield program.start()
+    finally:
+        program.kill()
+
+
+def note_in(file):
+    """A function that succeeds once its records are in the file, all or none of them."""
+
+    def note(records):
+        images = [record["dynamodb"]["NewImage"] for record in records]
+        os.write(file, "".join(json.dumps([image["p"]["S"], int(image["n"]["N"])]) + "\n" for image in images).encode())
+        return 200, {}
+
+    return note
+
+
+if __name__ == "__main__":
+    noted = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND)
+    Receiver(note_in(noted), port=int(sys.argv[1])).serve()
