@@ -199,8 +199,8 @@ TEST_F(ChangeFilesTest, FindsItsFileAgainAfterACrash) {
 // A store that was away for a while is no sign that the rest is not to come.
 TEST_F(ChangeFilesTest, WaitsForTheRestOfItsFile) {
   SomeChanges changes;
-  for (int i = 0; i < 9; ++i) changes.put("k" + std::to_string(i), "v");
-  EXPECT_EQ(sent_after_window(changes.all()).done, 9U);
+  for (int i = 0; i < 30; ++i) changes.put("k" + std::to_string(i), "v");
+  EXPECT_EQ(sent_after_window(changes.all()).done, 30U);
   restart();
   for (size_t given = 1; given < changes.size(); ++given) {
     const ChangesSent looked = sent(changes.all().first(given));
@@ -208,7 +208,7 @@ TEST_F(ChangeFilesTest, WaitsForTheRestOfItsFile) {
     EXPECT_TRUE(looked.wants_more);
     clock_.advance_ms(50'000);
   }
-  EXPECT_EQ(sent(changes.all()).done, 9U);
+  EXPECT_EQ(sent(changes.all()).done, 30U);
   EXPECT_EQ(count_files(), 1U);
   restart();
   SomeChanges fewer;  // of a store that was restored: the rest never comes
