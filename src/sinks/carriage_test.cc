@@ -286,6 +286,22 @@ TEST_F(SinksTest, FillsAnewWithoutItsIndex) {
   wait_until([&] { return other_.published() == expected("T"); }, "until all is sent anew");
 }
 
+// With too few threads, the last of them would begin when the first have ended.
+TEST_F(SinksTest, EnginesThatHangHoldUpNoOthers) {
+  constexpr uint64_t kTables = 24;
+  for (uint64_t i = 0; i < kTables; ++i) {
+    create_table("Table" + std::to_string(i));
+    put("Table" + std::to_string(i), "a", 1);
+  }
+  const auto server = serve();
+  other_.slow_ms = 4'000;
+  const auto began = std::chrono::steady_clock::now();
+  for (uint64_t i = 0; i < kTables; ++i) create({.table = "Table" + std::to_string(i)});
+  wait_until([&] { return other_.requests >= kTables; }, "until each has been asked");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(7));
+  other_.slow_ms = 0;
+}
+
 TEST_F(SinksTest, PausesBetweenFillsThatCannotBegin) {
   create_table("T");
   const auto server = serve();

@@ -25,7 +25,7 @@ using table::JobRun;
 using table::StepEnd;
 
 constexpr int64_t kFindMs = 10'000;
-constexpr size_t kMostThreads = 16;  // each carries one sink at a time
+constexpr size_t kMostThreads = 128;  // each carries one sink at a time, or waits for an engine that hangs
 // Each waits for the other end of one slice, so there is one for every slice, whatever the others wait for.
 constexpr size_t kMostChangeThreads = kMostChangeSinks * table::kSinkSlices;
 
