@@ -36,7 +36,7 @@ class OperatorCalls {
   namespaces::Namespaces& namespaces_;
   const ConsoleFacts facts_;
   MetricSampler sampler_{[this] { return namespaces_.root().service().totals(); }, system_clock()};
-  Workers workers_{4};  // operations wait for the end of other calls
+  Workers workers_{32};  // operations wait for the end of other calls, and VerifySink for the other end
 };
 
 // The actions that policies name, such as "partita:MoveClock".
