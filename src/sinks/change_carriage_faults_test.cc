@@ -110,6 +110,28 @@ TEST_F(ChangeSinkFaults, ASlowSliceHoldsUpNoOther) {
   wait_until_replayed();
 }
 
+TEST_F(ChangeSinkFaults, SaysWhyALetterIsNotStored) {
+  create_table("T");
+  api::CreateTableRequest request;
+  request.name = kLetters;
+  request.definitions = {{"sink", model::Type::kS}, {"id", model::Type::kS}, {"time", model::Type::kN}};
+  request.keys = {{"sink", api::KeyRole::kHash}, {"id", api::KeyRole::kRange}};
+  request.billing_mode = api::BillingMode::kPayPerRequest;
+  api::IndexRequest index;
+  index.name = "by-time";
+  index.keys = {{"time", api::KeyRole::kHash}};
+  index.projection = api::ProjectionKind::kAll;
+  request.global_indexes = {{index}};
+  ASSERT_TRUE(wait_for(table::create_table(db(), request)).ok());
+  const auto server = serve();
+  create_changes();
+  put("T", "bad", 1, true);
+  wait_until([&] { return status().state() == SinkState::kFailed; }, "until the sink has failed");
+  const std::string failure = status().sink.failure;
+  EXPECT_TRUE(failure.starts_with("The table T-dead-letters does not take a dead letter: ")) << failure;
+  EXPECT_TRUE(failure.contains("by-time")) << failure;
+}
+
 TEST_F(ChangeSinkFaults, KeepsRejectedChangesAndSendsThemAgain) {
   create_table("T");
   const auto server = serve();
