@@ -401,6 +401,10 @@ Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
     if (!any) {
       PARTITA_CO_TRY(any, co_await read_logs());
     }
+    // Also without a change: an index that is deleted is to come back by itself.
+    auto lost = co_await lost_index(run);
+    if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
+    if (*lost) break;
     if (!any) {
       if (mark_changed_ || !progress_.trouble.empty()) {
         auto marked = co_await write_mark();
@@ -412,9 +416,6 @@ Task<Result<StepEnd>> Carriage::follow(JobRun& run) {
       continue;
     }
     idle_.found(context_);
-    auto lost = co_await lost_index(run);
-    if (!lost.ok()) co_return co_await after_failure(run, std::move(lost).error());
-    if (*lost) break;
     auto delivered = co_await deliver();
     if (!delivered.ok()) co_return co_await after_failure(run, std::move(delivered).error());
     if (!*delivered) break;
