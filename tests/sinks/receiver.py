@@ -136,7 +136,8 @@ class ReceiverProgram:
         self.process = None
 
     def start(self):
-        self.process = subprocess.Popen([sys.executable, __file__, str(self.port), str(self.file)], stdin=subprocess.DEVNULL)
+        command = [sys.executable, __file__, str(self.port), str(self.file)]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + START_TIMEOUT_S
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):

@@ -1,10 +1,10 @@
 """Sinks of servers that share a store, while servers and other ends are killed, and suspended for longer than a lease.
 
-Two sinks go at once: a search engine, whose documents are the items at the end, and a hook, which has each change at the
-end, those of an item in their order. PARTITA_SINK_CHANGES says how many changes (default 6,000, with 4 kills of Partita,
-2 suspensions of who carries a sink, and 1 kill of the other ends; 200,000 or more: 24, 12 and 6).
-PARTITA_SINK_SERVERS is the store: postgres and foundationdb have three servers, rocksdb has one. PARTITA_SINK_ENGINE is
-as for test_storm.py.
+Two sinks go at once: a search engine, whose documents are the items at the end, and a hook, which has each change at
+the end, those of an item in their order. PARTITA_SINK_CHANGES says how many changes (default 6,000, with 4 kills of
+Partita, 2 suspensions of who carries a sink, and 1 kill of the other ends; 200,000 or more: 24, 12 and 6).
+PARTITA_SINK_SERVERS is the store: postgres and foundationdb have three servers, rocksdb has one. PARTITA_SINK_ENGINE
+is as for test_storm.py.
 """
 
 import collections
@@ -190,7 +190,8 @@ def wait_for_all_changes(storm):
             first[key].setdefault(value)
         if sum(map(len, first.values())) >= sum(expected.values()):
             break
-        assert time.monotonic() < deadline, {key: n - len(first[key]) for key, n in expected.items() if n > len(first[key])}
+        missing = {key: n - len(first[key]) for key, n in expected.items() if n > len(first[key])}
+        assert time.monotonic() < deadline, missing
         time.sleep(0.2)
     for key, count in expected.items():
         assert list(first[key]) == list(range(1, count + 1)), key
