@@ -40,7 +40,7 @@ Result<std::shared_ptr<KafkaProducer>> KafkaDestination::make_producer(bool alon
   KafkaSettings credentials;
   if (!settings_.credentials_file.empty()) {
     PARTITA_TRY(const std::string text, read_secret_file(settings_.credentials_file, "The credentials in"));
-    PARTITA_TRY(credentials, kafka_credentials(text));
+    PARTITA_TRY(credentials, kafka_credentials(text, !settings_.authority_file.empty()));
   }
   PARTITA_TRY(auto made, KafkaProducer::create(options_, credentials, settings_.authority_file, alone));
   return std::shared_ptr<KafkaProducer>(std::move(made));

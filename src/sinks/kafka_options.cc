@@ -75,7 +75,7 @@ Result<KafkaOptions> KafkaOptions::parse(const ChangeSettings& settings) {
   return taken;
 }
 
-Result<KafkaSettings> kafka_credentials(std::string_view text) {
+Result<KafkaSettings> kafka_credentials(std::string_view text, bool has_authority) {
   KafkaSettings found;
   std::string protocol;
   bool has_user = false;
@@ -103,6 +103,11 @@ Result<KafkaSettings> kafka_credentials(std::string_view text) {
     return invalid_kafka(
         "The user in the credentials of Kafka is sent to nobody: security.protocol has to be SASL_SSL or "
         "SASL_PLAINTEXT.");
+  }
+  std::ranges::transform(protocol, protocol.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+  if (has_authority && (protocol == "PLAINTEXT" || protocol == "SASL_PLAINTEXT")) {
+    return invalid_kafka("An authority file (--authority) asks for TLS, and security.protocol=" + protocol +
+                         " in the credentials of Kafka for none: leave one of them out, or use SSL or SASL_SSL.");
   }
   return found;
 }

@@ -26,7 +26,8 @@ struct KafkaOptions {
 };
 
 // The settings in a file of credentials: lines NAME=VALUE; empty ones and those that begin with # are passed over.
-// Error: kInvalid (reason 0) with a sentence that names a setting that may not be there, and no value.
-Result<KafkaSettings> kafka_credentials(std::string_view text);
+// has_authority: the sink has an authority file, which asks for TLS. Error: kInvalid (reason 0) with a sentence that
+// gives the number of the line, and quotes nothing of it: a line without a known name may be a secret.
+Result<KafkaSettings> kafka_credentials(std::string_view text, bool has_authority = false);
 
 }  // namespace partita::sinks

@@ -37,9 +37,11 @@ TEST(KafkaOptions, RefuseOtherUrls) {
 TEST(KafkaOptions, RefuseOtherOptionsByTheirNames) {
   EXPECT_FALSE(parsed("kafka://a/t", {{"tombstones", "yes"}}).ok());
   EXPECT_FALSE(parsed("kafka://a/t", {{"compression", "brotli"}}).ok());
-  const auto refused = parsed("kafka://a/t", {{"plugin.library.paths", "/x.so"}});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_TRUE(refused.error().sentence().contains("plugin.library.paths"));
+  for (const std::string name : {"plugin.library.paths", "acks", "format"}) {
+    const auto refused = parsed("kafka://a/t", {{name, "1"}});
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_TRUE(refused.error().sentence().contains(name)) << refused.error().sentence();
+  }
 }
 
 TEST(KafkaCredentials, AreSettingsOfAList) {
@@ -49,6 +51,19 @@ TEST(KafkaCredentials, AreSettingsOfAList) {
   ASSERT_TRUE(found.ok()) << found.error().sentence();
   EXPECT_EQ(*found, (KafkaSettings{{"security.protocol", "SASL_SSL"}, {"sasl.password", "a=b"}}));
   EXPECT_EQ(kafka_credentials("")->size(), 0U);
+}
+
+TEST(KafkaCredentials, RefuseNoTlsBesideAnAuthority) {
+  for (const std::string protocol : {"PLAINTEXT", "SASL_PLAINTEXT", "sasl_plaintext"}) {
+    const std::string text = "security.protocol=" + protocol + "\n";
+    EXPECT_TRUE(kafka_credentials(text).ok());
+    const auto refused = kafka_credentials(text, true);
+    ASSERT_FALSE(refused.ok()) << protocol;
+    EXPECT_TRUE(refused.error().sentence().contains("--authority")) << refused.error().sentence();
+    EXPECT_TRUE(refused.error().sentence().contains("security.protocol=")) << refused.error().sentence();
+  }
+  EXPECT_TRUE(kafka_credentials("security.protocol=SASL_SSL\n", true).ok());
+  EXPECT_TRUE(kafka_credentials("", true).ok());
 }
 
 TEST(KafkaCredentials, RefuseWhatLoadsOrRunsSomething) {
