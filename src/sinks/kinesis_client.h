@@ -51,10 +51,9 @@ std::string kinesis_sentence(std::string_view operation, const net::HttpReply& r
 // For one thread at a time; its calls block.
 class KinesisClient {
  public:
-  static constexpr int64_t kTimeoutMs = 60'000;  // of a request
-  static constexpr int64_t kConnectMs = 5'000;   // of these, until it is connected
-  // Of a reply. That to PutRecords has some hundred bytes for each of up to 500 records.
-  static constexpr size_t kMostReply = size_t{1} << 20;
+  static constexpr int64_t kTimeoutMs = 60'000;          // of a request
+  static constexpr int64_t kConnectMs = 5'000;           // of these, until it is connected
+  static constexpr size_t kMostReply = size_t{1} << 20;  // bytes; one to PutRecords has less than 1 KiB a record
 
   // Error: kInvalid (reason 0), with one sentence: libcurl is missing.
   static Result<KinesisClient> create(const KinesisPlace& place, std::stop_token hurry);

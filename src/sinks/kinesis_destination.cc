@@ -110,6 +110,7 @@ Result<ChangesSent> KinesisDestination::send(size_t slice, std::span<const Chang
 Result<ChangesSent> KinesisDestination::resend(size_t slice, std::span<const Change> changes) {
   Slice& here = slices_.at(slice);
   Slice apart;
+  apart.blames_at_once = true;  // they were rejected before, and stay dead letters
   apart.client = std::move(here.client);
   auto sent = deliver(apart, slice, changes);
   here.client = std::move(apart.client);
@@ -118,6 +119,7 @@ Result<ChangesSent> KinesisDestination::resend(size_t slice, std::span<const Cha
 
 Result<ChangesSent> KinesisDestination::deliver(Slice& slice, size_t number, std::span<const Change> changes) {
   const size_t before = slice.ahead.size();
+  slice.suspects.clear();
   Trouble trouble;
   for (size_t from = 0; from < changes.size() && trouble.sentence.empty();) {
     const std::vector<Record> records = next_records(slice, number, changes, from);
@@ -127,6 +129,7 @@ Result<ChangesSent> KinesisDestination::deliver(Slice& slice, size_t number, std
     if (!put.ok()) trouble = {std::string(put.error().sentence()), false};
     if (put.ok()) trouble = std::move(*put);
   }
+  if (trouble.sentence.empty() && !slice.suspects.empty()) trouble = {slice.suspects.begin()->second, false};
   ChangesSent sent;
   for (; sent.done < changes.size(); ++sent.done) {
     const auto found = slice.ahead.find(changes[sent.done].position);
@@ -202,7 +205,7 @@ Result<KinesisDestination::Trouble> KinesisDestination::put(Slice& slice, std::s
   return Trouble{kinesis_sentence(kPutRecords, reply), false};
 }
 
-// A single record that is refused is the one at fault, if the stream is well.
+// A single record that is refused is the one at fault if it is large or another is taken, and the stream is well.
 Result<KinesisDestination::Trouble> KinesisDestination::put_less(Slice& slice, std::span<const Change> changes,
                                                                  std::span<const Record> records,
                                                                  const net::HttpReply& refusal) {
@@ -212,11 +215,20 @@ Result<KinesisDestination::Trouble> KinesisDestination::put_less(Slice& slice, s
     if (!trouble.sentence.empty()) return trouble;
     return put(slice, changes, records.subspan(half));
   }
-  PARTITA_TRY(KinesisClient* const client, client_of(slice.client));
-  PARTITA_TRY(const net::HttpReply reply, client->call(kDescribeStream, question()));
-  const KinesisOutcome outcome = kinesis_outcome(reply);
-  if (outcome != KinesisOutcome::kDone) return Trouble{kinesis_sentence(kDescribeStream, reply), false};
-  slice.ahead.emplace(changes[records[0].change].position, kinesis_sentence(kPutRecords, refusal));
+  const bool is_blamed = slice.blames_at_once || records[0].bytes() > kLargeRecord;
+  if (is_blamed || slice.suspects.empty()) {
+    PARTITA_TRY(KinesisClient* const client, client_of(slice.client));
+    PARTITA_TRY(const net::HttpReply reply, client->call(kDescribeStream, question()));
+    const KinesisOutcome outcome = kinesis_outcome(reply);
+    if (outcome != KinesisOutcome::kDone) return Trouble{kinesis_sentence(kDescribeStream, reply), false};
+  }
+  const storage::Position& position = changes[records[0].change].position;
+  std::string why = kinesis_sentence(kPutRecords, refusal);
+  if (is_blamed) {
+    slice.ahead.emplace(position, std::move(why));
+  } else {
+    slice.suspects.emplace(position, std::move(why));
+  }
   return Trouble{};
 }
 
@@ -234,6 +246,10 @@ Result<KinesisDestination::Trouble> KinesisDestination::take_reply(Slice& slice,
   for (const wire::JsonValue result : results.elements()) {
     const Record& record = records[at++];
     const bool is_taken = !wire::text_of(result.get("SequenceNumber")).empty();
+    if (is_taken) {
+      for (auto& [position, why] : slice.suspects) slice.ahead.emplace(position, std::move(why));
+      slice.suspects.clear();
+    }
     if (is_taken && !held.contains(record.item)) {
       slice.ahead.emplace(changes[record.change].position, std::nullopt);
       continue;

@@ -56,6 +56,10 @@ class KinesisDestination final : public ChangeDestination {
   struct Slice {
     std::optional<KinesisClient> client;
     Ahead ahead;
+    // Records that were refused alone, with the reasons. They are rejected once another one is taken: until then, the
+    // stream may refuse whatever it is sent.
+    std::map<storage::Position, std::string> suspects;
+    bool blames_at_once = false;
   };
   struct Record {
     size_t change = 0;

@@ -241,6 +241,86 @@ TEST_F(KinesisDestinationTest, RejectsNothingWhileTheStreamIsGone) {
   EXPECT_TRUE(done.trouble.contains("Stream orders not found.")) << done.trouble;
 }
 
+// A whole request may be refused for what no record is to blame for.
+TEST_F(KinesisDestinationTest, BlamesNoRecordIfNoneIsTaken) {
+  for (int i = 0; i < 5; ++i) changes_.put("k" + std::to_string(i), std::to_string(i));
+  for (const int status : {400, 413}) {
+    kinesis_.refuse_all(fault_reply(status, "ValidationException", "it is not my day"));
+    const ChangesSent done = sent(changes_.all());
+    EXPECT_EQ(done.done, 0U);
+    EXPECT_TRUE(done.rejections.empty());
+    EXPECT_TRUE(done.trouble.contains("it is not my day")) << done.trouble;
+    EXPECT_EQ(done.wait_ms, 0);
+  }
+  kinesis_.refuse_all("");
+  // The last one waits for another that is taken.
+  kinesis_.never_take({"0", "4"});
+  ChangesSent done = sent(changes_.all());
+  EXPECT_EQ(done.done, 4U);
+  ASSERT_EQ(done.rejections.size(), 1U);
+  EXPECT_EQ(done.rejections[0].index, 0U);
+  EXPECT_TRUE(done.trouble.contains("it is too large")) << done.trouble;
+  changes_.put("a", "5");
+  done = sent(changes_.from(4));
+  EXPECT_EQ(done.done, 2U);
+  ASSERT_EQ(done.rejections.size(), 1U);
+  EXPECT_EQ(done.rejections[0].index, 0U);
+  EXPECT_EQ(kinesis_.taken(), (std::vector<std::string>{"1", "2", "3", "5"}));
+}
+
+TEST_F(KinesisDestinationTest, RejectsALargeRecordAlone) {
+  const std::string value(KinesisDestination::kLargeRecord, 'v');
+  changes_.put("a", value);
+  kinesis_.never_take({value});
+  const ChangesSent done = sent(changes_.all());
+  EXPECT_EQ(done.done, 1U);
+  EXPECT_EQ(done.rejections.size(), 1U);
+}
+
+// Slices have logs of their own, with positions of their own; letters are apart from both.
+TEST_F(KinesisDestinationTest, TakesPositionsForThoseOfTheSlice) {
+  changes_.put("a", "1");
+  changes_.put("b", "2");
+  kinesis_.fail({"1"});
+  EXPECT_EQ(sent(changes_.all()).done, 0U);  // the second is ahead
+  kinesis_.fail({});
+  std::string state;
+  EXPECT_EQ(destination_->send(kSlice + 1, changes_.all(), state)->done, 2U);
+  EXPECT_EQ(destination_->resend(kSlice, changes_.all())->done, 2U);
+  EXPECT_EQ(sent(changes_.all()).done, 2U);
+  EXPECT_EQ(kinesis_.taken(), (std::vector<std::string>{"2", "1", "2", "1", "2", "1"}));
+}
+
+// A dead letter that is refused again stays one.
+TEST_F(KinesisDestinationTest, RejectsALetterAgain) {
+  changes_.put("a", "1");
+  kinesis_.never_take({"1"});
+  const auto done = destination_->resend(kSlice, changes_.all());
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->done, 1U);
+  EXPECT_EQ(done->rejections.size(), 1U);
+}
+
+// An endpoint that sends what Kinesis never does costs no more memory than its replies may have.
+TEST_F(KinesisDestinationTest, BoundsReplies) {
+  changes_.put("a", "1");
+  kinesis_.refuse_all(json_reply(200, std::string(KinesisClient::kMostReply + 1, ' ')));
+  ChangesSent done = sent(changes_.all());
+  EXPECT_EQ(done.done, 0U);
+  EXPECT_TRUE(done.trouble.contains("too large")) << done.trouble;
+  for (const std::string& body : {std::string(100'000, '['), std::string(R"({"Records":[{"SequenceNumber":"1"},{}]})"),
+                                  std::string(R"({"Records":{"SequenceNumber":"1"}})"),
+                                  std::string(R"({"Records":[{"SequenceNumber":1}]})"), std::string()}) {
+    kinesis_.refuse_all(json_reply(200, body));
+    done = sent(changes_.all());
+    EXPECT_EQ(done.done, 0U) << body.substr(0, 60);
+    EXPECT_TRUE(done.rejections.empty());
+    EXPECT_FALSE(done.trouble.empty());
+  }
+  kinesis_.refuse_all("");
+  EXPECT_EQ(sent(changes_.all()).done, 1U);
+}
+
 // Large records have requests of their own, so that others do not suffer for them.
 TEST_F(KinesisDestinationTest, SendsLargeRecordsAlone) {
   changes_.put("a", "1");
