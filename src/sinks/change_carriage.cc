@@ -184,6 +184,7 @@ Task<Result<void>> ChangeCarriage::after_preparing() {
       co_return Result<void>();
     }
     note_trouble(std::move(sentence));
+    note_failed_attempt();
     backoff_.hold(context_);
     co_return co_await end_session(false);
   }
@@ -292,6 +293,16 @@ void ChangeCarriage::gather() {
     changed_ = true;
   }
   note_trouble(std::move(trouble));
+}
+
+void ChangeCarriage::note_failed_attempt() {
+  if (progress_.begun) return;
+  const int64_t now_ms = context_.clock().now_ms();
+  const int64_t gap_ms = now_ms - failed_ms_.value_or(now_ms);
+  failed_ms_ = now_ms;
+  if (gap_ms <= 0) return;
+  progress_.tried_ms += gap_ms;
+  changed_ = true;
 }
 
 void ChangeCarriage::note_trouble(std::string trouble) {

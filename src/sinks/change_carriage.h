@@ -69,6 +69,8 @@ class ChangeCarriage final : public SinkCarriage {
   Task<Result<void>> drop(table::JobRun& run);
   Task<Result<void>> count_letters();
   void note_trouble(std::string trouble);
+  // Of one that was not begun yet.
+  void note_failed_attempt();
   bool caught_up() const;
   void show();
   int64_t now_ns() const { return context_.clock().monotonic_ns(); }
@@ -93,7 +95,8 @@ class ChangeCarriage final : public SinkCarriage {
   bool dropping_ = false;  // once no slice runs
   int64_t stored_ns_ = 0;
   std::shared_ptr<ChangeSession> session_;
-  Backoff backoff_;  // of connecting
+  Backoff backoff_;                   // of connecting
+  std::optional<int64_t> failed_ms_;  // the last attempt that failed
   LogThrottle complaints_{10'000};
   bool complained_ = false;
   int64_t counted_ns_ = 0;

@@ -28,7 +28,8 @@ constexpr std::string_view kNoPermission = "User does not have a permission to u
 // What the sink of a stream says.
 struct Carried {
   bool exists = false;
-  bool begun = false;  // the stream could be used once
+  bool begun = false;    // the stream could be used once
+  int64_t tried_ms = 0;  // Progress::tried_ms
   std::string name;
   std::string failure;
   std::string trouble;
@@ -55,7 +56,7 @@ bool is_listed(const KinesisStream& stream, int64_t now_ms) {
 
 bool cannot_be_used(const KinesisStream& stream, const Carried& carried, int64_t now_ms) {
   if (carried.begun || is_moving(stream, now_ms)) return false;
-  return !carried.exists || !carried.failure.empty() || now_ms >= stream.changed_ms + kKinesisTryMs;
+  return !carried.exists || !carried.failure.empty() || carried.tried_ms >= kKinesisTryMs;
 }
 
 KinesisStatus status_of(const KinesisStream& stream, const Seen& seen) {
@@ -103,6 +104,7 @@ Task<Result<Carried>> carried_by(TableContext& context, uint32_t table_id, uint1
   }
   carried.exists = !status.sink.deleting;
   carried.begun = status.progress.begun;
+  carried.tried_ms = status.progress.tried_ms;
   carried.name = status.sink.name;
   if (status.state() == SinkState::kFailed) carried.failure = status.sentence();
   carried.trouble = status.progress.trouble;

@@ -127,12 +127,12 @@ TEST_F(KinesisStreamingTest, GivesUpAStreamThatWasNeverReached) {
   serve(kAway);
   create("T");
   EXPECT_EQ(enable(kOrders), "ok");
-  move_ms(kKinesisTryMs - 10'000);
   wait_until([this] { return described()[0].description.contains("Cannot reach"); });
+  move_ms(kKinesisTryMs - 10'000);
   EXPECT_EQ(status(), KinesisStatus::kEnabling);
   EXPECT_EQ(enable(kOthers), refused(Fault::kKinesisNotOff));
   move_ms(10'000);
-  EXPECT_EQ(status(), KinesisStatus::kEnableFailed);
+  wait_until([this] { return status() == KinesisStatus::kEnableFailed; });
   EXPECT_TRUE(described()[0].description.contains("Cannot reach")) << described()[0].description;
   wait_until([this] { return sinks() == 0; });
   // It stays so when the endpoint is back.
@@ -140,6 +140,24 @@ TEST_F(KinesisStreamingTest, GivesUpAStreamThatWasNeverReached) {
   EXPECT_EQ(status(), KinesisStatus::kEnableFailed);
   EXPECT_EQ(enable(kOrders), "ok");
   EXPECT_EQ(described().size(), 1U);
+}
+
+// Only attempts count, not the time in which there was no server to make them.
+TEST_F(KinesisStreamingTest, TriesOnAfterTheServerWasDown) {
+  serve(kAway);
+  create("T");
+  EXPECT_EQ(enable(kOrders), "ok");
+  wait_until([this] { return described()[0].description.contains("Cannot reach"); });
+  database_.reset();
+  move_ms(2 * kKinesisTryMs);
+  serve(kAway);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(status(), KinesisStatus::kEnabling);
+  database_.reset();
+  move_ms(2 * kKinesisTryMs);
+  serve(endpoint());
+  wait_until([this] { return begun(); });
+  EXPECT_EQ(status(), KinesisStatus::kActive);
 }
 
 TEST_F(KinesisStreamingTest, KeepsAStreamThatIsLostLater) {

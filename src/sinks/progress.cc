@@ -25,6 +25,7 @@ void visit_fields(Each& each, Of& progress) {
   each("sent", progress.sent);
   each("sink", progress.sink);
   each("texts", progress.texts);
+  each("tried_ms", progress.tried_ms);
   each("trouble", progress.trouble);
 }
 

@@ -27,6 +27,7 @@ struct Progress {
   uint64_t rejected = 0;
   // Of sinks that take every change.
   bool begun = false;    // the other end was ready once
+  int64_t tried_ms = 0;  // until it was: the time between attempts that failed, without that in which no server ran
   uint64_t dropped = 0;  // for too many were waiting
   SliceTexts texts;      // what the destination keeps, see ChangeDestination::send()
   std::string trouble;   // why nothing can be sent at the moment; empty: nothing is wrong
