@@ -177,8 +177,8 @@ Task<Result<void>> ChangeCarriage::after_preparing() {
   if (session_->halted() || session_->slices.front()) co_return Result<void>();
   if (const Result<void>& prepared = *session_->prepared; !prepared.ok()) {
     std::string sentence(prepared.error().sentence());
-    // Nobody can resume what belongs to an owner.
-    const bool waits = !sink_->owner.empty() && progress_.begun;
+    // The refusal of what was used before may pass, as that of a key that is being replaced.
+    const bool waits = progress_.begun;
     if (!waits && prepared.error().kind() != ErrorKind::kUnavailable) {
       session_->fail(std::move(sentence));
       co_return Result<void>();

@@ -77,6 +77,33 @@ TEST_F(ChangeSinkFaults, WaitsBeforeTheFirstChange) {
   wait_until_replayed();
 }
 
+// A key that is being replaced is refused for a moment. A server that starts then is no reason to fail.
+TEST_F(ChangeSinkFaults, WaitsIfItIsRefusedAfterARestart) {
+  create_table("T");
+  auto server = serve();
+  create_changes();
+  put("T", "a", 1);
+  wait_until_carried();
+  server.reset();
+  changes_.wrong = true;
+  server = serve();
+  put("T", "a", 2);
+  wait_until([&] { return !status().sentence().empty(); }, "until the trouble is told");
+  EXPECT_EQ(status().state(), SinkState::kCarrying);
+  EXPECT_EQ(status().sentence(), "The name of the topic is wrong.");
+  changes_.wrong = false;
+  wait_until_replayed();
+}
+
+TEST_F(ChangeSinkFaults, FailsAtOnceIfItIsRefusedAtItsStart) {
+  create_table("T");
+  changes_.wrong = true;
+  const auto server = serve();
+  create_changes();
+  wait_until([&] { return status().state() == SinkState::kFailed; }, "until it fails");
+  EXPECT_EQ(status().sentence(), "The name of the topic is wrong.");
+}
+
 TEST_F(ChangeSinkFaults, FailsUntilItIsResumed) {
   create_table("T");
   const auto server = serve();
