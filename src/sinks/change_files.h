@@ -1,4 +1,4 @@
-// Changes as files of JSON lines, each complete when it appears, and a description of each: docs/sinks.md.
+// Changes as files of JSON lines, each complete when it appears, and a description of each: docs/change-sinks.md.
 //
 // A file has the changes of one slice, and is named after the first of them. Nothing is delivered before its file is
 // there. If the same changes come again, after a crash, the file is found by its name and not written anew: so every

@@ -1,4 +1,4 @@
-// Functions behind HTTP as destinations of changes, called as Lambda calls them for a stream: docs/sinks.md.
+// Functions behind HTTP as destinations of changes, called as Lambda calls them for a stream: docs/change-sinks.md.
 //
 // The changes of a slice go to lanes by their item, and each lane makes one call after the other. A lane may be ahead
 // of the slice, whose delivered changes have no gap: how far lanes are, and how often they tried, is in the slice's

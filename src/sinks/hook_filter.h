@@ -1,4 +1,4 @@
-// Which records a hook gets: event filter patterns, as Lambda and EventBridge have them (docs/sinks.md).
+// Which records a hook gets: event filter patterns, as Lambda and EventBridge have them (docs/change-sinks.md).
 //
 //   PARTITA_TRY(const FilterCriteria criteria,
 //   FilterCriteria::parse(R"({"Filters":[{"Pattern":"{\"eventName\":[\"INSERT\"]}"}]})"));

@@ -1,4 +1,4 @@
-// Topics of Kafka as destinations of changes: docs/sinks.md.
+// Topics of Kafka as destinations of changes: docs/change-sinks.md.
 #pragma once
 
 #include <array>

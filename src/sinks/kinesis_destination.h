@@ -1,4 +1,4 @@
-// Kinesis streams as destinations of changes: docs/sinks.md.
+// Kinesis streams as destinations of changes: docs/change-sinks.md.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Lambda's Runtime API, by which a handler that runs beside Partita asks for events: docs/sinks.md. It listens on this
-// machine alone.
+// Lambda's Runtime API, by which a handler that runs beside Partita asks for events: docs/change-sinks.md. It listens
+// on this machine alone.
 #pragma once
 
 #include <atomic>
