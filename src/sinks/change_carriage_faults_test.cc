@@ -287,10 +287,10 @@ TEST_F(ChangeSinkFaults, TellsWhatItDropped) {
 // Paused, and written to on and on.
 TEST_F(ChangeSinkFaults, DropsAgainWhileNobodyResumes) {
   create_table("T");
-  const auto server = serve();
   const table::Sink sink = create_changes();
   shrink(sink);
   ASSERT_TRUE(wait_for(pause_sink(db(), "T", "memory")).ok());
+  const auto server = serve();
   for (int64_t i = 1; i <= 60; ++i) put("T", "a", i);
   wait_until([&] { return status().sink.dropped > 0; }, "until some are dropped");
   const uint64_t dropped = status().sink.dropped;
