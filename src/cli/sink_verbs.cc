@@ -40,8 +40,8 @@ constexpr std::array kCreateSinkFlags = {
         "--to", "URL",
         "The other end. A search engine: opensearch+https://HOST[:PORT], elasticsearch+https://HOST[:PORT], or the same "
         "with http. For every change: a directory for files, file:///DIRECTORY; a bucket for them, s3://BUCKET[/PREFIX] "
-        "or s3+https://HOST[:PORT]/BUCKET[/PREFIX]; a function, https://HOST[:PORT][/PATH]; a Kinesis stream, "
-        "kinesis+https://HOST/STREAM; a topic of Kafka, "
+        "or s3+https://HOST[:PORT]/BUCKET[/PREFIX]; a function, https://HOST[:PORT][/PATH]; a handler on "
+        "the server's machine, runtime://127.0.0.1:PORT; a Kinesis stream, kinesis+https://HOST/STREAM; a topic of Kafka, "
         "kafka://HOST[:PORT]/TOPIC.",
         set_text<PARTITA_OPTION(sink.url)>},
     Flag{"--name", "NAME",

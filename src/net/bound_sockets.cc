@@ -36,7 +36,7 @@ Error BoundSockets::failed(const std::string& why) const {
 }
 
 Error BoundSockets::failed(int error) const {
-  const std::string next = error == EADDRINUSE ? "; stop what listens there, or name another port by --listen" : "";
+  const std::string next = error == EADDRINUSE ? "; stop what listens there, or name another port" : "";
   return failed(std::system_category().message(error) + next);
 }
 

@@ -62,7 +62,10 @@ std::string CarryJob::describe(const Job& job) const {
   const auto progress = progress_from(job.carried);
   const std::string sink = progress.ok() && !progress->sink.empty() ? progress->sink : std::to_string(job.index_id);
   const bool fills = progress.ok() && progress->filling;
-  return (fills ? "filling sink " : "carrying sink ") + sink + " of table " + job.table;
+  std::string text = (fills ? "filling sink " : "carrying sink ") + sink + " of table " + job.table;
+  const auto figures = meters_.find(job.table, sink);
+  const bool stands = figures && (figures->state == SinkState::kFailed || figures->state == SinkState::kPaused);
+  return stands ? text + " (" + std::string(name_of(figures->state)) + ")" : text;
 }
 
 // Either kind removes what is left of a sink without a row.

@@ -12,6 +12,12 @@ void SinkMeters::erase(const std::string& table, const std::string& sink) {
   sinks_.erase({table, sink});
 }
 
+std::optional<SinkFigures> SinkMeters::find(const std::string& table, const std::string& sink) const {
+  const MutexLock lock(mutex_);
+  const auto found = sinks_.find({table, sink});
+  return found == sinks_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::map<SinkMeters::Name, SinkFigures> SinkMeters::all() const {
   const MutexLock lock(mutex_);
   return sinks_;

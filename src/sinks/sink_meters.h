@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,8 @@ class SinkMeters {
   void set(const std::string& table, const std::string& sink, const SinkFigures& figures);
   // It is carried by another server from now on, or gone.
   void erase(const std::string& table, const std::string& sink);
+  // nullopt: another server carries it.
+  std::optional<SinkFigures> find(const std::string& table, const std::string& sink) const;
   void report(Exposition& out) const;
 
  private:

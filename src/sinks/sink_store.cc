@@ -290,7 +290,7 @@ std::string SinkStatus::sentence() const {
            (sink.failure.empty() ? "" : " " + sink.failure);
   }
   if (!sink.failure.empty()) return sink.failure;
-  if (!progress.trouble.empty()) return progress.trouble;
+  if (!progress.trouble.empty() && !sink.paused) return progress.trouble;
   if (state() == SinkState::kFilling && !sink.filled_because.empty()) {
     return "The whole table is sent anew: " + sink.filled_because;
   }

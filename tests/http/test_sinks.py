@@ -35,6 +35,11 @@ def server():
         yield started
 
 
+def status_of(server):
+    command = [binary(), "status", str(server.data_dir)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def test_a_sink_from_its_creation_to_its_end(server):
     url = nobody()
     create_sink(server, "music", url, "--name", "search", "--fields", "k,title", "--filter", "released > :y",
@@ -52,6 +57,8 @@ def test_a_sink_from_its_creation_to_its_end(server):
     assert get(server, "/ready")[0] == 200
     sink(server, "pause", "music", "search")
     assert "State\tPAUSED" in sink(server, "show", "music", "search")
+    assert "Message" not in sinks_of(server)[0]
+    wait_until(lambda: "sink search of table music (PAUSED)" in status_of(server))
     sink(server, "resume", "music", "search")
     sink(server, "retry", "music", "search", "--fill")
     assert run_sink(server, "list").startswith("music\tsearch\tFILLING\t" + url)
