@@ -289,6 +289,25 @@ TEST_F(ChangeSinks, WaitsForMoreInAWindow) {
   wait_until_replayed();
 }
 
+TEST_F(ChangeSinks, CallsWhatIsDueThoughNothingWaits) {
+  create_table("T");
+  const auto server = serve();
+  create_changes();
+  put("T", "a", 1);
+  wait_until([&] { return changes_.taken() == 1; }, "until it is there");
+  EXPECT_EQ(changes_.due_calls, 0U);
+  changes_.is_due = true;
+  const auto is_stored = [&] {
+    const SinkStatus now = status();
+    return std::ranges::find(now.progress.texts, "1!") != now.progress.texts.end();
+  };
+  wait_until(is_stored, "until the text is stored");
+  EXPECT_EQ(status().progress.trouble, "");
+  put("T", "a", 2);
+  wait_until([&] { return changes_.due_calls == 2; }, "until it is due again");
+  wait_until_replayed();
+}
+
 TEST_F(ChangeSinks, KeepsATextThoughNothingIsDone) {
   create_table("T");
   auto server = serve();

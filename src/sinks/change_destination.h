@@ -75,8 +75,11 @@ class ChangeDestination {
 
   // Sends changes of a slice from the front: those after what is stored as delivered, at least one, as many as
   // limits() allow. `state`: a text of the slice that is stored together with what is delivered; empty at first. The
-  // destination may change it, to at most 64 KiB, also if nothing is done.
+  // destination may change it, to at most 64 KiB, also if nothing is done. `changes` are none if due_ms() has passed.
   virtual Result<ChangesSent> send(size_t slice, std::span<const Change> changes, std::string& state) = 0;
+
+  // The time at which send() is called though no change waits, for a slice with that text; nullopt: never.
+  virtual std::optional<int64_t> due_ms(std::string_view /*state*/) const { return std::nullopt; }
 
   // Sends changes again that were rejected before: an operator asks for it. They are older than what is delivered, and
   // there may be gaps between them. Between calls of send() of the slice. Nothing is stored but which ones are done.

@@ -113,10 +113,12 @@ Task<Result<void>> ChangeSlice::carry() {
     if (may_read()) PARTITA_CO_TRY_VOID(co_await read());
     if (session_.halted()) break;
     const bool waits = waits_for_more();
-    if (!waiting_.empty() && !waits) {
+    const int64_t due_in_ns = this->due_in_ns();
+    if (!waits && (!waiting_.empty() || due_in_ns <= 0)) {
       PARTITA_CO_TRY_VOID(co_await send());
     } else if (caught_up_) {
-      const int64_t pause_until_ns = now_ns() + idle_.next_ms(session_.context) * kNsPerMs;
+      const int64_t pause_ns = std::min(idle_.next_ms(session_.context) * kNsPerMs, std::max<int64_t>(due_in_ns, 1));
+      const int64_t pause_until_ns = now_ns() + pause_ns;
       co_await nap(waits ? std::min(pause_until_ns, window_until_ns_) : pause_until_ns);
     } else if (waits && !may_read()) {
       co_await nap(window_until_ns_);
@@ -127,6 +129,14 @@ Task<Result<void>> ChangeSlice::carry() {
 
 bool ChangeSlice::may_read() const {
   return waiting_.size() < session_.limits.changes && waiting_bytes_ < session_.limits.bytes;
+}
+
+int64_t ChangeSlice::due_in_ns() const {
+  if (!caught_up_ || !waiting_.empty()) return INT64_MAX;
+  const std::optional<int64_t> due_ms = session_.destination->due_ms(done_.text);
+  if (!due_ms) return INT64_MAX;
+  const int64_t left_ms = *due_ms - session_.context.clock().now_ms();
+  return std::min(left_ms, kMostNapMs) * kNsPerMs;
 }
 
 bool ChangeSlice::waits_for_more() const {
@@ -257,7 +267,7 @@ Task<Result<void>> ChangeSlice::take_sent(const std::vector<Change>& changes, Ch
     window_until_ns_ = now_ns() + (sent.wait_ms > 0 ? sent.wait_ms : kUsualWindowMs) * kNsPerMs;
   } else if (!sent.trouble.empty()) {
     hold_up(std::move(sent.trouble), sent.wait_ms);
-  } else if (sent.done == 0) {
+  } else if (sent.done == 0 && !changes.empty()) {
     hold_up("It takes nothing, and does not say why.", sent.wait_ms);
   } else {
     trouble_.clear();

@@ -89,6 +89,8 @@ class ChangeSlice {
   void fail(const Error& error, Backoff& backoff);
   void hold_up(std::string trouble, int64_t wait_ms);
   bool may_read() const;
+  // Until the destination has work of its own, though nothing waits; INT64_MAX: it has none.
+  int64_t due_in_ns() const;
   bool waits_for_more() const;
   int64_t now_ns() const;
 

@@ -49,6 +49,8 @@ class ChangesEnd {
   std::atomic<size_t> window{0};
   std::atomic<int> window_ms{0};
   std::atomic<bool> counts_waits{false};  // in the text of the slice, and says so
+  std::atomic<bool> is_due{false};        // once for each send(), though no changes wait
+  std::atomic<uint64_t> due_calls{0};
   std::atomic<bool> takes_poison{false};  // items with OtherEnd::kPoison are rejected otherwise
   std::atomic<size_t> most_changes{100};
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <map>
 
 #include "auth/sha256.h"
 #include "base/bytes.h"
+#include "sinks/raw_json.h"
 #include "wire/json_reader.h"
 
 namespace partita::sinks {
@@ -52,14 +54,43 @@ HookAnswer reported(std::string_view body, const std::vector<std::string>& seque
   return failed_hook("The hook's answer names this record, or one before it, in batchItemFailures.", first);
 }
 
+// The state of a window, as it is written in the answer.
+HookAnswer answer_with_state(std::string_view body) {
+  const auto document = wire::JsonDocument::parse(body);
+  const auto state = raw_member(body, "state");
+  if (document.ok() && document->root().get("state").is(Json::kObject) && state && state->starts_with('{')) {
+    return {.state = std::string(*state)};
+  }
+  return failed_hook(document.ok() || !state
+                         ? "The hook's answer has no object \"state\", which TumblingWindowInSeconds needs."
+                         : "TumblingWindowInSeconds: the hook's answer is no JSON, or has integers above 64 bits.");
+}
+
 }  // namespace
 
+void call_hook(HookCaller& caller, size_t line, const HookCall& call, HookAnswer& answer) noexcept {
+  answer.kind = HookAnswer::Kind::kMissed;
+  try {
+    answer = caller.call(line, call);
+  } catch (const std::exception&) {
+    answer.reason.clear();
+  }
+}
+
+std::string reason_of(HookAnswer& answer) {
+  return answer.reason.empty() ? "There is no memory for it." : std::move(answer.reason);
+}
+
 HookAnswer hook_answer(const net::HttpReply& reply, bool reports_items,
-                       const std::vector<std::string>& sequence_numbers) {
+                       const std::vector<std::string>& sequence_numbers, bool wants_state) {
   const bool is_error =
       std::ranges::any_of(reply.headers, [](const auto& header) { return header.first == "x-amz-function-error"; });
   if (reply.status >= 200 && reply.status < 300 && !is_error) {
-    return reports_items ? reported(reply.body, sequence_numbers) : HookAnswer();
+    HookAnswer with_state = wants_state ? answer_with_state(reply.body) : HookAnswer();
+    if (!reports_items || with_state.kind != HookAnswer::Kind::kDone) return with_state;
+    HookAnswer answer = reported(reply.body, sequence_numbers);
+    answer.state = std::move(with_state.state);
+    return answer;
   }
   HookAnswer answer = failed_hook(hook_status(reply));
   if (std::ranges::find(kMissedStatuses, reply.status) != kMissedStatuses.end())

@@ -22,6 +22,7 @@ struct HookCall {
   std::string id;    // the same for the same records
   std::string body;  // an event
   std::vector<std::string> sequence_numbers;
+  bool wants_state = false;  // an answer without the state of a window is a failure
 };
 
 struct HookAnswer {
@@ -33,11 +34,12 @@ struct HookAnswer {
   Kind kind = Kind::kDone;
   size_t first = 0;
   std::string reason = {};  // a sentence, but of kDone
+  std::string state = {};   // a JSON object, if the call wants one and some of its records are done
 };
 
-// What an HTTP reply means. `sequence_numbers`: those of the event's records.
+// What an HTTP reply means. `sequence_numbers`: those of the event's records. `wants_state`: HookCall's.
 HookAnswer hook_answer(const net::HttpReply& reply, bool reports_items,
-                       const std::vector<std::string>& sequence_numbers);
+                       const std::vector<std::string>& sequence_numbers, bool wants_state = false);
 
 class HookCaller {
  public:
@@ -52,6 +54,11 @@ class HookCaller {
   static constexpr size_t kMostAnswerBytes = size_t{6} << 20;  // as of Lambda's functions
   static constexpr size_t kLines = table::kSinkSlices * HookOptions::kMostLanes;
 };
+
+// An answer without a reason: there was no memory for it. Nothing is thrown.
+void call_hook(HookCaller& caller, size_t line, const HookCall& call, HookAnswer& answer) noexcept;
+// The answer's reason, which is moved from.
+std::string reason_of(HookAnswer& answer);
 
 // The headers of a call that is signed as Standard Webhooks (standardwebhooks.com) describes: webhook-id,
 // webhook-timestamp and webhook-signature. `secret`: "whsec_" and base64, or any other text.

@@ -20,6 +20,28 @@ using net::json_reply;
 using net::Responder;
 using Kind = HookAnswer::Kind;
 
+TEST(HookAnswer, HasTheStateOfAWindow) {
+  const auto answer = [](const char* body, bool reports) {
+    return hook_answer({.status = 200, .headers = {}, .body = body}, reports, {"10", "20"}, true);
+  };
+  EXPECT_EQ(answer(R"({"state":{}})", true).state, "{}");
+  EXPECT_EQ(answer(R"( {"a":1, "state" : { "n":18446744073709551615 , "s":"}\u0041"} })", false).state,
+            R"({ "n":18446744073709551615 , "s":"}\u0041"})");
+  const HookAnswer some = answer(R"({"state":{"n":1},"batchItemFailures":[{"itemIdentifier":"20"}]})", true);
+  EXPECT_EQ(some.kind, Kind::kFailed);
+  EXPECT_EQ(some.first, 1U);
+  EXPECT_EQ(some.state, R"({"n":1})");
+  for (const char* body : {"", "null", "{}", R"({"state":null})", R"({"state":[]})", R"({"state":"{}"})", "[]",
+                           R"({"state":{})", R"({"State":{}})", R"({"state":{"n":18446744073709551616}})",
+                           R"({"state":1,"state":{}})", R"({"batchItemFailures":[{"itemIdentifier":"20"}]})"}) {
+    for (const bool reports : {false, true}) {
+      EXPECT_EQ(answer(body, reports).kind, Kind::kFailed) << body;
+      EXPECT_EQ(answer(body, reports).first, 0U) << body;
+      EXPECT_TRUE(answer(body, reports).reason.contains("TumblingWindowInSeconds")) << body;
+    }
+  }
+}
+
 TEST(HookAnswer, IsReadAsLambdaReadsIt) {
   const std::vector<std::string> numbers{"10", "20", "30"};
   constexpr size_t kAll = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -43,20 +42,6 @@ std::string_view hook_event_name(table::StreamEvent event) {
 size_t hook_bytes(const Change& change) {
   const table::ItemRecord& record = change.record;
   return change.key.size() + record.keys.size() + record.old_image.size() + record.new_image.size();
-}
-
-// An answer without a reason: there was no memory for it. Nothing is thrown.
-void call_hook(HookCaller& caller, size_t line, const HookCall& call, HookAnswer& answer) noexcept {
-  answer.kind = HookAnswer::Kind::kMissed;
-  try {
-    answer = caller.call(line, call);
-  } catch (const std::exception&) {
-    answer.reason.clear();
-  }
-}
-
-std::string reason_of(HookAnswer& answer) {
-  return answer.reason.empty() ? "There is no memory for it." : std::move(answer.reason);
 }
 
 }  // namespace
@@ -107,7 +92,7 @@ Result<std::string> HookDestination::record(size_t number, const Change& change)
 }
 
 HookCall HookDestination::call_of(size_t number, std::span<const Change> changes, const std::vector<size_t>& indexes,
-                                  std::string records) const {
+                                  std::string records, const std::optional<HookWindow>& window) const {
   HookCall call;
   auth::Sha256 hash;
   hash.add(settings_.id).add("/").add(std::to_string(number));
@@ -118,14 +103,18 @@ HookCall HookDestination::call_of(size_t number, std::span<const Change> changes
   call.id = "msg_";
   auth::append_hex(call.id, hash.finish());
   call.body = std::move(records);
-  call.body += kEventTail;
+  call.body += window ? window_tail(settings_, source_arn_, number, *window, WindowCall::kRecords) : kEventTail;
+  call.wants_state = window.has_value();
   return call;
 }
 
 void HookDestination::load(Slice& slice, const std::string& state) const {
   if (std::exchange(slice.loaded, true)) return;
   slice.lanes.resize(options_.lanes);
-  std::vector<StoredLane> stored = hook_lanes_from(state, options_.lanes);
+  std::string_view text = state;
+  slice.window = take_window(text);
+  if (options_.tumbling_ms == 0) slice.window.reset();
+  std::vector<StoredLane> stored = hook_lanes_from(text, options_.lanes);
   for (size_t i = 0; i < stored.size(); ++i) {
     slice.lanes[i].upto = stored[i].upto;
     slice.lanes[i].given_up = std::move(stored[i].given_up);
@@ -141,6 +130,7 @@ const GivenUp* HookDestination::Lane::find(const storage::Position& position) co
 }
 
 Result<void> HookDestination::look_at(size_t number, Slice& slice, std::span<const Change> changes) const {
+  if (changes.empty()) slice.seen.clear();
   while (!slice.seen.empty() && slice.seen.front().position < changes.front().position) slice.seen.pop_front();
   if (!slice.seen.empty() && slice.seen.front().position != changes.front().position) slice.seen.clear();
   for (size_t i = slice.seen.size(); i < changes.size(); ++i) {
@@ -188,8 +178,12 @@ std::vector<std::vector<size_t>> HookDestination::waiting(Slice& slice, std::spa
       lane.calls.pass(1);
       continue;
     }
-    found[seen.lane].push_back(i);
-    complete[seen.lane] = found[seen.lane].size() >= lane.calls.batch_size(options_);
+    std::vector<size_t>& taken = found[seen.lane];
+    complete[seen.lane] = options_.tumbling_ms > 0 &&
+                          changes[i].record.at_ms >= window_end_ms(slice, changes[taken.empty() ? i : taken.front()]);
+    if (complete[seen.lane]) continue;
+    taken.push_back(i);
+    complete[seen.lane] = taken.size() >= lane.calls.batch_size(options_);
   }
   return found;
 }
@@ -208,7 +202,8 @@ std::vector<HookDestination::Batch> HookDestination::gather(size_t number, Slice
       continue;
     }
     if (!lane.window_ns) lane.window_ns = now_ns;
-    const int64_t window_end_ns = *lane.window_ns + options_.window_ms * kNsPerMs;
+    const int64_t window_end_ns =
+        std::min(*lane.window_ns + options_.window_ms * kNsPerMs, tumbles_at_ns(slice, changes, found[i]));
     const bool waits =
         found[i].size() < lane.calls.batch_size(options_) && !lane.calls.retries() && !full && now_ns < window_end_ns;
     lane.until_ns = std::max(lane.calls.retry_at_ns(), waits ? window_end_ns : 0);
@@ -226,9 +221,15 @@ std::vector<HookDestination::Batch> HookDestination::gather(size_t number, Slice
 void HookDestination::fill(size_t number, Slice& slice, std::span<const Change> changes, Batch& batch) const {
   std::string records(kEventHead);
   std::vector<size_t> taken;
+  size_t tail = kEventTail.size();
+  if (options_.tumbling_ms > 0) {
+    batch.window = slice.window ? *slice.window
+                                : HookWindow::at(changes[batch.indexes.front()].record.at_ms, options_.tumbling_ms);
+    tail = window_tail(settings_, source_arn_, number, *batch.window, WindowCall::kRecords).size();
+  }
   for (const size_t index : batch.indexes) {
     const auto json = record(number, changes[index]);
-    const bool fits_alone = json.ok() && kEventHead.size() + json->size() + kEventTail.size() <= kMostEventBytes;
+    const bool fits_alone = json.ok() && kEventHead.size() + json->size() + tail <= kMostEventBytes;
     if (!fits_alone) {
       // It has to be the first of its lane, as changes are done in order.
       if (!taken.empty()) break;
@@ -238,13 +239,13 @@ void HookDestination::fill(size_t number, Slice& slice, std::span<const Change> 
       slice.lanes[batch.lane].calls.pass(1);
       continue;
     }
-    if (records.size() + 1 + json->size() + kEventTail.size() > kMostEventBytes) break;
+    if (records.size() + 1 + json->size() + tail > kMostEventBytes) break;
     if (!taken.empty()) records += ',';
     records += *json;
     taken.push_back(index);
   }
   batch.indexes = std::move(taken);
-  batch.call = call_of(number, changes, batch.indexes, std::move(records));
+  batch.call = call_of(number, changes, batch.indexes, std::move(records), batch.window);
 }
 
 void HookDestination::call_all(size_t number, std::vector<Batch>& batches) {
@@ -329,7 +330,7 @@ std::vector<size_t> HookDestination::take_untold(size_t number, Slice& slice, st
     taken.push_back(i);
   }
   for (const size_t index : taken) slice.seen[index].is_untold = false;
-  event = call_of(number, changes, taken, std::move(records));
+  event = call_of(number, changes, taken, std::move(records), std::nullopt);
   return taken;
 }
 
@@ -364,6 +365,12 @@ void HookDestination::report(Slice& slice, std::span<const Change> changes, Chan
     Seen& seen = slice.seen[sent.done];
     if (seen.fate == Fate::kRejected) sent.rejections.push_back({.index = sent.done, .reason = seen.reason});
     ++sent.done;
+  }
+  if (changes.empty() && slice.window) {
+    const Lane& lane = slice.lanes.front();
+    sent.trouble = lane.trouble;
+    sent.wants_more = true;
+    sent.wait_ms = std::max<int64_t>((lane.until_ns - clock_.monotonic_ns() + kNsPerMs - 1) / kNsPerMs, 1);
   }
   if (sent.done == changes.size()) return;
   std::vector<bool> blocked(slice.lanes.size());
@@ -422,7 +429,7 @@ std::string HookDestination::text_of(const Slice& slice, size_t done) const {
       }
     }
   }
-  return hook_text(stored);
+  return slice.window ? window_text(*slice.window) + hook_text(stored) : hook_text(stored);
 }
 
 Result<ChangesSent> HookDestination::send(size_t slice, std::span<const Change> changes, std::string& state) {
@@ -431,9 +438,17 @@ Result<ChangesSent> HookDestination::send(size_t slice, std::span<const Change> 
   PARTITA_TRY_VOID(look_at(slice, own, changes));
   const int64_t until_ns = clock_.monotonic_ns() + kHookWorkMs * kNsPerMs;
   while (!caller_->hurries()) {
+    if (window_is_over(own, changes)) {
+      if (!end_window(slice, own)) break;
+      if (clock_.monotonic_ns() >= until_ns) break;
+      continue;
+    }
     std::vector<Batch> batches = gather(slice, own, changes);
     call_all(slice, batches);
-    for (Batch& batch : batches) take(own, batch);
+    for (Batch& batch : batches) {
+      take_state(slice, own, batch);
+      take(own, batch);
+    }
     tell(slice, own, changes);
     if (batches.empty()) break;
     if (clock_.monotonic_ns() >= until_ns) break;
@@ -442,6 +457,11 @@ Result<ChangesSent> HookDestination::send(size_t slice, std::span<const Change> 
   report(own, changes, sent);
   state = text_of(own, sent.done);
   return sent;
+}
+
+std::optional<int64_t> HookDestination::due_ms(std::string_view state) const {
+  const auto end_ms = options_.tumbling_ms > 0 ? window_end_in(state) : std::nullopt;
+  return end_ms ? std::optional(*end_ms + HookWindow::kLateMs) : std::nullopt;
 }
 
 Result<ChangesSent> HookDestination::resend(size_t slice, std::span<const Change> changes) {
@@ -454,9 +474,7 @@ Result<ChangesSent> HookDestination::resend(size_t slice, std::span<const Change
       sent.rejections.push_back({.index = sent.done, .reason = std::string(json.error().sentence())});
       continue;
     }
-    HookAnswer answer;
-    const HookCall call = call_of(slice, changes, {sent.done}, std::string(kEventHead) + *json);
-    call_hook(*caller_, slice * HookOptions::kMostLanes, call, answer);
+    HookAnswer answer = call_alone(slice, changes[sent.done], std::string(kEventHead) + *json);
     if (answer.kind == HookAnswer::Kind::kMissed) {
       sent.trouble = reason_of(answer);
       break;

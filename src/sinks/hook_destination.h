@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@
 #include "sinks/hook_call.h"
 #include "sinks/hook_lane.h"
 #include "sinks/hook_options.h"
+#include "sinks/hook_window.h"
 #include "sinks/lane_threads.h"
 
 namespace partita::sinks {
@@ -36,7 +38,8 @@ class HookDestination final : public ChangeDestination {
 
   Result<void> prepare() override;
   Result<ChangesSent> send(size_t slice, std::span<const Change> changes, std::string& state) override;
-  // Each in a call of its own. Those that the function fails for are rejected again.
+  std::optional<int64_t> due_ms(std::string_view state) const override;
+  // Each in a call of its own, or a tumbling window of its own. Those that the function fails for are rejected again.
   Result<ChangesSent> resend(size_t slice, std::span<const Change> changes) override;
   Limits limits() const override;
   std::string target() const override { return settings_.url; }
@@ -71,11 +74,13 @@ class HookDestination final : public ChangeDestination {
     std::vector<Lane> lanes;
     std::deque<Seen> seen;  // the changes that were given last, and perhaps older ones before them
     int64_t tells_from_ns = INT64_MIN;
+    std::optional<HookWindow> window;
   };
   // A call that a lane makes now.
   struct Batch {
     size_t lane = 0;
-    std::vector<size_t> indexes;  // of the changes
+    std::vector<size_t> indexes;       // of the changes
+    std::optional<HookWindow> window;  // in which they are
     HookCall call;
     HookAnswer answer;
   };
@@ -97,7 +102,18 @@ class HookDestination final : public ChangeDestination {
   // One record of an event. Error: kCorrupt.
   Result<std::string> record(size_t number, const Change& change) const;
   HookCall call_of(size_t number, std::span<const Change> changes, const std::vector<size_t>& indexes,
-                   std::string records) const;
+                   std::string records, const std::optional<HookWindow>& window) const;
+  // hook_window.cc: the end of the window of the first change that waits.
+  int64_t window_end_ms(const Slice& slice, const Change& first) const;
+  // When these changes wait for no more of their window.
+  int64_t tumbles_at_ns(const Slice& slice, std::span<const Change> changes, const std::vector<size_t>& indexes) const;
+  // A change of a later window is next, or it is time.
+  bool window_is_over(const Slice& slice, std::span<const Change> changes) const;
+  // Makes the last call of the window. False: it waits, or has failed.
+  bool end_window(size_t number, Slice& slice) const;
+  // Keeps the state of an answer, or ends the window, before take().
+  void take_state(size_t number, Slice& slice, Batch& batch) const;
+  HookAnswer call_alone(size_t number, const Change& change, std::string records) const;
   bool is_full(std::span<const Change> changes) const;
 
   const ChangeSettings settings_;

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kMessagePrefix = "msg_";
 
-std::string slice_shard_id(const ChangeSettings& settings, size_t slice) {
+}  // namespace
+
+std::string hook_shard_id(const ChangeSettings& settings, size_t slice) {
   const std::string number = std::to_string(slice);
   return "shardId-" + std::string(20 - std::min<size_t>(number.size(), 20), '0') + number + "-" + settings.id;
 }
-
-}  // namespace
 
 // arn:aws:dynamodb:REGION:ACCOUNT:table/NAME
 std::string hook_function_arn(const ChangeSettings& settings) {
@@ -46,7 +46,7 @@ HookCall failure_call(const ChangeSettings& settings, std::string_view source_ar
   json.member("version", "1.0");
   json.member("timestamp", std::string(utc_text(now_ms).data()) + "Z");
   json.begin_object("DDBStreamBatchInfo");
-  json.member("shardId", slice_shard_id(settings, failure.slice));
+  json.member("shardId", hook_shard_id(settings, failure.slice));
   json.member("startSequenceNumber", event.sequence_numbers.front());
   json.member("endSequenceNumber", event.sequence_numbers.back());
   // Records tell the time in seconds.

@@ -11,6 +11,8 @@
 
 namespace partita::sinks {
 
+// The slice as a shard of a stream.
+std::string hook_shard_id(const ChangeSettings& settings, size_t slice);
 // The function's ARN, which is made of the sink's name.
 std::string hook_function_arn(const ChangeSettings& settings);
 

@@ -50,7 +50,7 @@ class HttpHook final : public HookCaller {
   HookAnswer call(size_t line, const HookCall& call) override {
     bool reached = false;
     auto reply = post(line, call, reached);
-    if (reply.ok()) return hook_answer(*reply, reports_items_, call.sequence_numbers);
+    if (reply.ok()) return hook_answer(*reply, reports_items_, call.sequence_numbers, call.wants_state);
     reached = reached && !hurry_.stop_requested();
     return {.kind = reached ? HookAnswer::Kind::kFailed : HookAnswer::Kind::kMissed,
             .reason = std::string(reply.error().sentence())};

@@ -166,6 +166,11 @@ TEST(HookOptions, AreHonouredOrRefused) {
   EXPECT_FALSE(taken->filter.empty());
   EXPECT_EQ(taken->timeout_ms, 900'000);
   EXPECT_EQ(HookOptions::from({{"MaximumRecordAgeInSeconds", "-1"}})->most_age_ms, -1);
+  EXPECT_EQ(taken->tumbling_ms, 0);
+  EXPECT_EQ(HookOptions::from({{"TumblingWindowInSeconds", "900"}})->tumbling_ms, 900'000);
+  const auto wide = HookOptions::from({{"TumblingWindowInSeconds", "1"}, {"ParallelizationFactor", "2"}});
+  ASSERT_FALSE(wide.ok());
+  EXPECT_EQ(wide.error().sentence(), "TumblingWindowInSeconds needs a ParallelizationFactor of 1.");
   const std::pair<const char*, const char*> kBad[] = {{"BatchSize", "0"},
                                                       {"BatchSize", "10001"},
                                                       {"BatchSize", "1x"},
@@ -180,7 +185,7 @@ TEST(HookOptions, AreHonouredOrRefused) {
                                                       {"BisectBatchOnFunctionError", "yes"},
                                                       {"FunctionResponseTypes", "Other"},
                                                       {"FilterCriteria", "x"},
-                                                      {"TumblingWindowInSeconds", "60"},
+                                                      {"TumblingWindowInSeconds", "901"},
                                                       {"Timeout", "901"},
                                                       {"OnFailure", "arn:aws:sqs:x"},
                                                       {"DestinationConfig", "{}"},

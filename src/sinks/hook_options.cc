@@ -39,7 +39,8 @@ Error unknown_hook_option(const std::string& name) {
   return wrong_hook_option(
       "Hooks have no option " + name +
       ": BatchSize, MaximumBatchingWindowInSeconds, ParallelizationFactor, MaximumRetryAttempts, "
-      "MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, FunctionResponseTypes, FilterCriteria, OnFailure or Timeout.");
+      "MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, FunctionResponseTypes, FilterCriteria, "
+      "TumblingWindowInSeconds, OnFailure or Timeout.");
 }
 
 Result<void> set_hook_option(HookOptions& options, const std::string& name, const std::string& text) {
@@ -74,7 +75,8 @@ Result<void> set_hook_option(HookOptions& options, const std::string& name, cons
     PARTITA_TRY(const int64_t value, hook_number(name, text, 1, 900));
     options.timeout_ms = value * 1'000;
   } else if (name == "TumblingWindowInSeconds") {
-    if (text != "0") return wrong_hook_option("Partita has no tumbling windows: TumblingWindowInSeconds is 0.");
+    PARTITA_TRY(const int64_t value, hook_number(name, text, 0, 900));
+    options.tumbling_ms = value * 1'000;
   } else {
     return unknown_hook_option(name);
   }
@@ -86,6 +88,9 @@ Result<void> set_hook_option(HookOptions& options, const std::string& name, cons
 Result<HookOptions> HookOptions::from(const std::map<std::string, std::string, std::less<>>& options) {
   HookOptions taken;
   for (const auto& [name, text] : options) PARTITA_TRY_VOID(set_hook_option(taken, name, text));
+  if (taken.tumbling_ms > 0 && taken.lanes > 1) {
+    return wrong_hook_option("TumblingWindowInSeconds needs a ParallelizationFactor of 1.");
+  }
   return taken;
 }
 

@@ -18,6 +18,7 @@ struct HookOptions {
   size_t batch_size = 100;      // records of a call, at most
   int64_t window_ms = 0;        // so long a record waits for others, at most
   size_t lanes = 1;             // calls of a slice at the same time
+  int64_t tumbling_ms = 0;      // the width of a tumbling window; 0: none. Then there is one lane
   int64_t most_retries = -1;    // of a batch; -1: no end
   int64_t most_age_ms = -1;     // of a record; -1: no end
   bool bisects = false;         // a batch that failed

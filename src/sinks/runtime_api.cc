@@ -287,8 +287,8 @@ int RuntimeApi::take_answer(std::string_view path, const RuntimeRequest& request
   if (request.is_too_large) {
     answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function's answer has more than 6 MiB."};
   } else if (path == "response") {
-    answer =
-        hook_answer({.status = 200, .headers = {}, .body = request.body}, reports_items_, own.call->sequence_numbers);
+    answer = hook_answer({.status = 200, .headers = {}, .body = request.body}, reports_items_,
+                         own.call->sequence_numbers, own.call->wants_state);
   } else {
     answer = {.kind = HookAnswer::Kind::kFailed, .reason = "The function failed: " + error_excerpt(request.body)};
   }

@@ -8,6 +8,7 @@ CHANGES = "src/sinks/change_carriage.cc"
 SLICE = "src/sinks/change_slice.cc"
 KINESIS = "src/sinks/kinesis_destination.cc"
 HOOK = "src/sinks/hook_destination.cc"
+WINDOW = "src/sinks/hook_window.cc"
 
 SINKS = [
     Mutant("a sink does not hear of deletions", MAKER,
@@ -101,4 +102,22 @@ SINKS = [
     Mutant("a hook goes on behind the last record that failed", "src/sinks/hook_call.cc",
            "    first = std::min(first, found->second);\n", "    first = found->second;\n",
            ("change_destinations_test:HookAnswer.IsRead*",)),
+    Mutant("a batch of a hook crosses the end of its window", HOOK,
+           "    if (complete[seen.lane]) continue;\n    taken.push_back(i);\n", "    taken.push_back(i);\n",
+           ("change_destinations_test:HookWindowTest.EndsEach*",)),
+    Mutant("a hook forgets an open window at a restart", WINDOW,
+           "  window.state = *std::move(state);\n", "",
+           ("change_destinations_test:HookWindowTest.EndsEach*",)),
+    Mutant("a hook gives up the last call of a window one retry early", WINDOW,
+           "window.failures > options_.most_retries;", "window.failures >= options_.most_retries;",
+           ("change_destinations_test:HookWindowTest.GivesUpALastCallWithout*",)),
+    Mutant("records are done though the early end of their window failed", WINDOW,
+           "      answer = {.kind = ended.kind, ", "      ended = {.kind = ended.kind, ",
+           ("change_destinations_test:HookWindowTest.EndsEarly*",)),
+    Mutant("an answer without a state is taken", "src/sinks/hook_call.cc",
+           "if (document.ok() && document->root().get(\"state\").is(Json::kObject) && state &&", "if (state &&",
+           ("change_destinations_test:HookAnswer.HasTheState*",)),
+    Mutant("a slice calls what is due only with changes", SLICE,
+           "(!waiting_.empty() || due_in_ns <= 0)", "!waiting_.empty()",
+           ("sinks_test:*CallsWhatIsDue*",)),
 ]

@@ -66,10 +66,12 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Receiver:
-    """`events`: the records of each call, and the status that it was answered. `bodies`: what else was posted."""
+    """`events`: the records of each call, and the status that it was answered. `bodies`: what else was posted.
+    `of_event`: the answer to an event, instead of the function of its records. What it raises is in `wrong`."""
 
-    def __init__(self, function, secret=None, port=0):
+    def __init__(self, function, secret=None, port=0, of_event=None):
         self.function = function
+        self.of_event = of_event
         self.secret = secret
         self.events = []
         self.bodies = []
@@ -92,10 +94,19 @@ class Receiver:
             if "Records" not in event:
                 self.bodies.append(event)
             records = event.get("Records", [])
-            status, answer = self.function(records)
+            status, answer = self._answer(event, records)
             self.events.append((records, status))
             self.ids.append(headers["webhook-id"])
             return status, answer
+
+    def _answer(self, event, records):
+        if self.of_event is None:
+            return self.function(records)
+        try:
+            return 200, self.of_event(event)
+        except (AssertionError, LookupError, ValueError) as error:
+            self.wrong.append(repr(error))
+            return 500, {}
 
     @property
     def records(self):
@@ -115,8 +126,8 @@ class Receiver:
 
 
 @contextlib.contextmanager
-def running_receiver(function, secret=None):
-    receiver = Receiver(function, secret)
+def running_receiver(function, secret=None, of_event=None):
+    receiver = Receiver(function, secret, of_event=of_event)
     receiver.run()
     try:
         yield receiver

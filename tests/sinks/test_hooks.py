@@ -2,6 +2,7 @@
 
 import base64
 import collections
+import datetime
 import json
 import os
 import random
@@ -180,9 +181,47 @@ def test_filters_and_what_is_refused(server):
             put(client, "a", value)
         wait_until(lambda: len(receiver.records) == 4)
         assert [value_of(record) for record in receiver.records] == [6, 7, 8, 9]
-        for name, value in (("TumblingWindowInSeconds", 60), ("OnFailure", "x"), ("BatchSize", 0), ("Other", 1)):
+        for name, value in (("TumblingWindowInSeconds", 901), ("OnFailure", "x"), ("BatchSize", 0), ("Other", 1)):
             with pytest.raises(AssertionError, match=name):
                 create_sink(server, TABLE, receiver.url, "--name", "other", *options(**{name: value}))
+
+
+@pytest.mark.parametrize("kills", [0, 2])
+def test_tumbling_windows_count_every_change(tmp_path, kills):
+    finals = []
+
+    def count(event):
+        state = event["state"]
+        if event["isFinalInvokeForWindow"]:
+            assert event["Records"] == []
+            finals.append((event["window"]["start"], event["shardId"], state["count"]))
+        for record in event["Records"]:
+            written_s = record["dynamodb"]["ApproximateCreationDateTime"]
+            end_s = datetime.datetime.fromisoformat(event["window"]["end"]).timestamp()
+            assert written_s < end_s
+        return {"state": {"count": state.get("count", 0) + len(event["Records"])}}
+
+    written = 0
+    with running_receiver(None, of_event=count) as receiver, running_server(data_dir=tmp_path / "data") as server:
+        create_table(server.client())
+        create_sink(server, TABLE, receiver.url, "--name", "hook", *options(TumblingWindowInSeconds=1, BatchSize=7))
+        for number in range(kills + 1):
+            client = server.client()
+            for _ in range(120):
+                put(client, f"k{written % 20}", written)
+                written += 1
+                time.sleep(0.01)
+            if number < kills:
+                server.process.send_signal(signal.SIGKILL)
+                server.process.wait()
+                server.start()
+        wait_until(lambda: sum(count for _, _, count in finals) >= written)
+        time.sleep(2.5)  # further last calls
+    counted = sum(count for _, _, count in finals)
+    assert not receiver.wrong
+    assert counted == written if kills == 0 else counted >= written
+    assert len({start for start, _, _ in finals}) > 1
+    print(f"{written} changes, {counted} counted in {len(finals)} windows, {kills} kills")
 
 
 def write_some(server, stop, number, written):
