@@ -1,0 +1,3 @@
+module partita.example/go
+
+go 1.21
