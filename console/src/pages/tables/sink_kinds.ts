@@ -47,6 +47,8 @@ const HANDLER: SinkOption[] = [
   { name: 'MaximumRecordAgeInSeconds', says: 'Older records are not sent: 60 to 604800.', usual: '-1, no limit' },
   { name: 'BisectBatchOnFunctionError', says: 'A failed batch is sent in halves.', usual: 'false', values: YES_NO },
   { name: 'FunctionResponseTypes', says: 'Whether the answer names the records that failed.', usual: 'the whole batch', values: ['ReportBatchItemFailures'] },
+  { name: 'TumblingWindowInSeconds', says: 'The width of windows that hand on a state: 1 to 900.', usual: '0, none' },
+  { name: 'OnFailure', says: 'The URL that gets what is given up.', usual: 'dead letters' },
   { name: 'FilterCriteria', says: 'Patterns of the records to send, in Lambda’s JSON.', usual: 'all records' },
   { name: 'Timeout', says: 'How long a call may take, in seconds: 1 to 900.', usual: '60' },
 ];
