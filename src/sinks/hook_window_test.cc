@@ -206,7 +206,9 @@ TEST_F(HookWindowTest, GivesUpALastCallWithoutRetriesLeft) {
   send_all(written({0, 10'000}));
   EXPECT_EQ(function_.finals, std::vector<int64_t>{1});
   EXPECT_EQ(rejected_, 0U);
-  EXPECT_EQ(function_.events.size(), 6U) << "three last calls of the first window";
+  ASSERT_EQ(function_.events.size(), 6U);
+  EXPECT_EQ(function_.events[3].start, function_.events[1].start) << "three last calls of the first window";
+  EXPECT_EQ(function_.events[4].records, 1U);
   function_.misses = true;
   function_.final_failures = 5;
   send_all(written({20'000}));
