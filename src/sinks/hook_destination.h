@@ -103,7 +103,7 @@ class HookDestination final : public ChangeDestination {
   Result<std::string> record(size_t number, const Change& change) const;
   HookCall call_of(size_t number, std::span<const Change> changes, const std::vector<size_t>& indexes,
                    std::string records, const std::optional<HookWindow>& window) const;
-  // hook_window.cc: the end of the window of the first change that waits.
+  // hook_tumbling.cc: the end of the window of the first change that waits.
   int64_t window_end_ms(const Slice& slice, const Change& first) const;
   // When these changes wait for no more of their window.
   int64_t tumbles_at_ns(const Slice& slice, std::span<const Change> changes, const std::vector<size_t>& indexes) const;

@@ -9,6 +9,7 @@ SLICE = "src/sinks/change_slice.cc"
 KINESIS = "src/sinks/kinesis_destination.cc"
 HOOK = "src/sinks/hook_destination.cc"
 WINDOW = "src/sinks/hook_window.cc"
+TUMBLING = "src/sinks/hook_tumbling.cc"
 
 SINKS = [
     Mutant("a sink does not hear of deletions", MAKER,
@@ -108,10 +109,10 @@ SINKS = [
     Mutant("a hook forgets an open window at a restart", WINDOW,
            "  window.state = *std::move(state);\n", "",
            ("change_destinations_test:HookWindowTest.EndsEach*",)),
-    Mutant("a hook gives up the last call of a window one retry early", WINDOW,
+    Mutant("a hook gives up the last call of a window one retry early", TUMBLING,
            "window.failures > options_.most_retries;", "window.failures >= options_.most_retries;",
            ("change_destinations_test:HookWindowTest.GivesUpALastCallWithout*",)),
-    Mutant("records are done though the early end of their window failed", WINDOW,
+    Mutant("records are done though the early end of their window failed", TUMBLING,
            "      answer = {.kind = ended.kind, ", "      ended = {.kind = ended.kind, ",
            ("change_destinations_test:HookWindowTest.EndsEarly*",)),
     Mutant("an answer without a state is taken", "src/sinks/hook_call.cc",
