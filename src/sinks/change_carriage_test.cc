@@ -354,7 +354,8 @@ TEST_F(ChangeSinks, LeavesNothingBehind) {
   put("T", "a", 3);
   wait_until_carried();
   EXPECT_EQ(changes_.taken(), 2U);
-  for (const table::Verified& one : table::verify_store(*engine_, {}).value()) {
+  const auto verified = table::verify_store(*engine_, {}).value();
+  for (const table::Verified& one : verified) {
     EXPECT_EQ(one.differences, 0u) << (one.named.empty() ? "" : one.named[0]);
   }
   ASSERT_TRUE(wait_for(table::delete_table(db(), "T")).ok());
