@@ -4,12 +4,13 @@ import Header from '@cloudscape-design/components/header';
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
-import { type ReactNode, useContext, useState } from 'react';
+import { useContext, useState } from 'react';
 import { call, callPartita, type TableDescription } from '../../aws/index.ts';
 import { ConfirmByName, formatBytes, formatCount, keysOf, plural, RequestPreview, tablesChanged, usePolling, WriteButton } from '../../components/index.ts';
 import { ChangeIndexCapacity } from './change_capacity.tsx';
 import { AddGlobalIndex, AddVectorIndex } from './changes.tsx';
 import { isOnDemand, keyText, limitsText, unitsText } from './describe.ts';
+import { Pair } from './pair.tsx';
 import { Status } from './status.tsx';
 import { KnownOfTable } from './table_dialog.tsx';
 import { templateAfter } from './template.ts';
@@ -166,16 +167,6 @@ export function Indexes({ table }: { table: TableDescription }) {
       {dialog === 'vector' && <AddVectorIndex table={table} onClose={close} />}
       {changing && <ChangeIndexCapacity table={table} index={changing} onClose={() => setChanging(undefined)} />}
       {deleting && <DeleteIndex table={table} row={deleting} onClose={() => setDeleting(undefined)} />}
-    </>
-  );
-}
-
-/** Two facts in a cell, one below the other. */
-function Pair({ first, second }: { first: ReactNode; second: ReactNode }) {
-  return (
-    <>
-      {first}
-      {second && <div className="cell-note">{second}</div>}
     </>
   );
 }

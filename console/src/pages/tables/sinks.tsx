@@ -6,12 +6,13 @@ import Link from '@cloudscape-design/components/link';
 import Spinner from '@cloudscape-design/components/spinner';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import Table from '@cloudscape-design/components/table';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { notify } from '../../app/notices.ts';
 import { follow, href, segment } from '../../app/router.ts';
 import { callPartita, messageOf, missingAction, namespaceName, useReadOnly, useSession } from '../../aws/index.ts';
 import { ErrorBox, formatCount, plural, useAsync, usePolling, WriteButton } from '../../components/index.ts';
 import { CreateSink } from './create_sink.tsx';
+import { Pair } from './pair.tsx';
 import { DeleteSink, FillSink, nameOf, SinkSettings, VerifySink } from './sink_dialogs.tsx';
 import { kindName, shownUrl } from './sink_kinds.ts';
 import { formatLag, refusal, type Sink, type Sinks, type SinkVerb, takesChanges, waiting } from './sink_state.ts';
@@ -105,15 +106,6 @@ function List({ table }: { table: string }) {
       {sink && shown?.act === 'VerifySink' && <VerifySink sink={sink} onClose={close} />}
       {sink && shown?.act === 'Fill' && <FillSink sink={sink} onClose={close} onDone={loaded.reload} />}
       {sink && shown?.act === 'DeleteSink' && <DeleteSink sink={sink} onClose={close} onDone={loaded.reload} />}
-    </>
-  );
-}
-
-function Pair({ first, second }: { first: ReactNode; second: ReactNode }) {
-  return (
-    <>
-      {first}
-      {second && <div className="cell-note">{second}</div>}
     </>
   );
 }
