@@ -274,15 +274,9 @@ TEST_F(SinksTest, FillsAnewAfterTooMuchWaited) {
 }
 
 TEST_F(SinksTest, FillsAnewWithoutItsIndex) {
-  create_table("T");
-  for (uint64_t i = 0; i < 10; ++i) put("T", pk_of(i), 1);
-  auto server = serve();
-  create();
-  wait_until_carried();
-  server.reset();
-  other_.drop_indexes();
+  carry_and_lose_index();
   put("T", pk_of(1), 2);
-  server = serve();
+  const auto server = serve();
   wait_until([&] { return other_.published() == expected("T"); }, "until all is sent anew");
 }
 
@@ -325,14 +319,8 @@ TEST_F(SinksTest, PausesBetweenFillsThatCannotBegin) {
 }
 
 TEST_F(SinksTest, FillsAnewWithoutItsIndexThoughNothingChanges) {
-  create_table("T");
-  for (uint64_t i = 0; i < 10; ++i) put("T", pk_of(i), 1);
-  auto server = serve();
-  create();
-  wait_until_carried();
-  server.reset();
-  other_.drop_indexes();
-  server = serve();
+  carry_and_lose_index();
+  const auto server = serve();
   wait_until([&] { return other_.published() == expected("T"); }, "until all is sent anew");
 }
 

@@ -65,6 +65,21 @@ steady_clock::duration time_to_end(ChangeDestination& destination, std::stop_sou
   return ended - told;
 }
 
+SomeChanges changes_of_all_lanes() {
+  SomeChanges changes;
+  for (int i = 0; i < 100; ++i) changes.put("k" + std::to_string(i), "1");
+  return changes;
+}
+
+// With ten lanes. Begins to count its calls.
+std::unique_ptr<HookDestination> silent_destination(std::stop_token hurry) {
+  SilentHook::calls = 0;
+  auto settings = changes_settings("http://x", {{"ParallelizationFactor", "10"}});
+  const HookOptions options = HookOptions::from(settings.options).value();
+  return std::make_unique<HookDestination>(settings, options, std::make_unique<SilentHook>(std::move(hurry)),
+                                           system_clock());
+}
+
 TEST(HookHalt, EndsACallThatNobodyAnswers) {
   std::atomic<bool> asked{false};
   std::atomic<bool> over{false};
@@ -96,15 +111,11 @@ TEST(HookHalt, EndsLanesThatHaveNoThreads) {
     while (others.back().take()) ++taken.back();
   } while (taken.back() > 0);
   EXPECT_EQ(std::accumulate(taken.begin(), taken.end(), size_t{0}), LaneThreads::kMost);
-  SilentHook::calls = 0;
   std::stop_source stop;
-  SomeChanges changes;
-  for (int i = 0; i < 100; ++i) changes.put("k" + std::to_string(i), "1");
-  auto settings = changes_settings("http://x", {{"ParallelizationFactor", "10"}});
-  HookDestination destination(settings, HookOptions::from(settings.options).value(),
-                              std::make_unique<SilentHook>(stop.get_token()), system_clock());
+  const SomeChanges changes = changes_of_all_lanes();
+  const auto destination = silent_destination(stop.get_token());
   ChangesSent sent;
-  const auto took = time_to_end(destination, stop, changes, [] { return SilentHook::calls == 1; }, sent);
+  const auto took = time_to_end(*destination, stop, changes, [] { return SilentHook::calls == 1; }, sent);
   EXPECT_LT(took, milliseconds(500));
   EXPECT_EQ(SilentHook::calls, 1U);
   EXPECT_EQ(sent.done, 0U);
@@ -114,13 +125,9 @@ TEST(HookHalt, EndsLanesThatHaveNoThreads) {
 }
 
 TEST(HookHalt, GivesItsThreadsBack) {
-  SilentHook::calls = 0;
   std::stop_source stop;
-  SomeChanges changes;
-  for (int i = 0; i < 100; ++i) changes.put("k" + std::to_string(i), "1");
-  auto settings = changes_settings("http://x", {{"ParallelizationFactor", "10"}});
-  HookDestination destination(settings, HookOptions::from(settings.options).value(),
-                              std::make_unique<SilentHook>(stop.get_token()), system_clock());
+  const SomeChanges changes = changes_of_all_lanes();
+  const auto destination = silent_destination(stop.get_token());
   ChangesSent sent;
   LaneThreads::Share other(LaneThreads::all());
   const auto ready = [&] {
@@ -131,7 +138,7 @@ TEST(HookHalt, GivesItsThreadsBack) {
     EXPECT_EQ(most, (LaneThreads::kMost - 9 + 1) / 2) << "nine threads are counted";
     return true;
   };
-  EXPECT_LT(time_to_end(destination, stop, changes, ready, sent), milliseconds(500));
+  EXPECT_LT(time_to_end(*destination, stop, changes, ready, sent), milliseconds(500));
   size_t most = 0;
   while (other.take()) ++most;
   EXPECT_EQ(most, LaneThreads::kMost / 2);

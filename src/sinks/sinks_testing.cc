@@ -360,6 +360,16 @@ void SinksTest::wait_until(const std::function<bool()>& condition, const char* w
   }
 }
 
+void SinksTest::carry_and_lose_index() {
+  create_table("T");
+  for (int i = 0; i < 10; ++i) put("T", "item" + std::to_string(i), 1);
+  auto server = serve();
+  create();
+  wait_until_carried();
+  server.reset();
+  other_.drop_indexes();
+}
+
 void SinksTest::wait_until_carried(const std::string& table, const std::string& name) {
   const auto carried = [&] {
     const SinkStatus now = status(table, name);

@@ -129,6 +129,9 @@ class SinksTest : public testing::Test {
   void put(const std::string& table, const std::string& pk, int64_t value, bool poison = false);
   void put_item(const std::string& table, const model::Item& item);
   void erase(const std::string& table, const std::string& pk);
+  // A server carries ten items of the table "T", "item0" to "item9", and stops. After that the other end loses its
+  // indexes.
+  void carry_and_lose_index();
   // One of ChangesEnd.
   table::Sink create_changes(SinkRequest request = {});
   // The items of the table "T" as they are stored, by their keys.
