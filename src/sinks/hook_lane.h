@@ -29,7 +29,7 @@ class HookLane {
   struct Failed {
     size_t done = 0;
     size_t discarded = 0;  // after these: no retries are left
-    int64_t calls = 0;     // with the discarded ones at the front, of which each failed
+    int64_t calls = 0;     // failed calls with the records at the front, the discarded ones
   };
 
   // How many of its records the next call has, at most.

@@ -12,8 +12,8 @@ namespace partita::sinks {
 
 struct SinkLag {
   int64_t ms = 0;         // age of the oldest change that is not delivered
-  uint64_t entries = 0;   // changes that are not delivered, as far as they were counted
-  bool has_more = false;  // than were counted
+  uint64_t entries = 0;   // undelivered changes, up to the limit of lag_of()
+  bool has_more = false;  // there may be more than that
 };
 
 // Of what is stored as delivered, which is behind the other end by half a second at most. Reads at most 10,000 changes

@@ -1,4 +1,5 @@
-// Filters of hooks: whatever is taken as one answers for every record, and alternatives mean "one of these".
+// Filters of hooks. A filter that parses gives a result for every record of JSON. A pattern with two alternatives
+// matches what either of them matches.
 //
 // Input: a line for FilterCriteria, two for patterns, and a record.
 #include <string>
