@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("PARTITA_BINARY", ROOT / "build" / "release" / "partita")).resolve()
 BUILD = BINARY.parent
 X86 = os.uname().machine == "x86_64"
-FLAGS = ["-fPIE", "-fstack-protector-strong", "-fstack-clash-protection", "-D_FORTIFY_SOURCE=3"]
+FLAGS = ["-fPIC", "-fstack-protector-strong", "-fstack-clash-protection", "-D_FORTIFY_SOURCE=3"]
 HARDENED = ("rocksdb.dir", "rocksdb_cold.dir", "simdjson_archive.dir", "engines_rocksdb.dir", "net.dir", "http.dir",
             "auth.dir", "wire.dir", "expr.dir", "rows.dir", "catalog.dir", "items.dir", "ops.dir", "app.dir")
 
