@@ -155,6 +155,30 @@ TEST(Postgres, WhatNoServerSurvivesIsGivenUp) {
   EXPECT_EQ(value_of(*engine, "k"), std::nullopt);
 }
 
+// One that was lost twice and is tried by itself has nothing behind it on its connection.
+TEST(Postgres, WhatNoServerSurvivesTakesNoReadAlong) {
+  const PostgresCluster& cluster = PostgresCluster::shared();
+  const TempDirectory directory;
+  const CuttingProxy proxy(directory.path(), cluster.directory());
+  PostgresOptions options;
+  options.url = proxy.between(PostgresCluster::shared().new_store());
+  options.writers = options.readers = 1;
+  const auto engine = std::move(open_postgres_engine(options)).value();
+  for (const char* name : {"1", "2", "3", "4"}) put(*engine, name, "v");
+  std::atomic<bool> finished = false;
+  std::vector<std::thread> others;
+  for (const char* name : {"1", "2", "3", "4"}) {
+    others.emplace_back([&, name] {
+      const std::vector<Key> keys{key(name)};
+      while (!finished) EXPECT_TRUE(wait_for(engine->read(keys)).ok());
+    });
+  }
+  const std::vector<Key> poisoned{key(kPoison)};
+  EXPECT_EQ(wait_for(engine->read(poisoned)).error().kind(), ErrorKind::kUnavailable);
+  finished = true;
+  for (std::thread& other : others) other.join();
+}
+
 // A role that does not rule the database, which is what a server should have. Its store is its own.
 std::string store_of(const std::string& role) {
   std::string url = PostgresCluster::shared().new_store();

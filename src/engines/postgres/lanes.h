@@ -26,7 +26,8 @@ struct Lane {
   Lane(const ConnInfo& conn_info, bool is_marked, std::function<void()> wake)
       : connection(conn_info, is_marked, std::move(wake)), marked(is_marked) {}
   PgConnection connection;
-  const bool marked;  // it commits
+  const bool marked;          // it commits
+  bool holds_suspect = false;  // what it sent last is tried by itself (requests.h)
   int64_t open_at_ms = 0;
   int64_t backoff_ms = 0;
   std::unique_ptr<InFlightBatch> in_flight;

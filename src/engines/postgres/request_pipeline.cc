@@ -274,11 +274,19 @@ void RequestPipeline::dispatch() {
   }
 }
 
+// A request that may be the cause of losses has the connection to itself: what is sent beside it is lost with it.
+bool RequestPipeline::can_send(const Lane& lane, const PipelineRequest& next) {
+  if (lane.connection.state() != PgConnection::State::kReady) return false;
+  const size_t outstanding = lane.connection.outstanding();
+  if (outstanding == 0) return true;
+  return outstanding < kPipelined && !lane.holds_suspect && !next.alone_;
+}
+
 void RequestPipeline::send_statements(Lane& lane) {
-  while (!statements_.empty() && lane.connection.state() == PgConnection::State::kReady &&
-         lane.connection.outstanding() < kPipelined) {
+  while (!statements_.empty() && can_send(lane, *statements_.front())) {
     SqlRequest* const request = statements_.front();
     statements_.pop_front();
+    lane.holds_suspect = request->alone_;
     PgConnection::Timeouts timeouts = timeouts_for(std::span<SqlRequest* const>(&request, 1), 0);
     if (is_maintenance(request->statement_)) timeouts.answer_ms = kMaintenanceTimeoutMs / 2;
     lane.connection.send(request->statement_, request->parameters_, now_ms_, timeouts,
@@ -323,9 +331,9 @@ std::vector<LookupRequest*> RequestPipeline::pick_lookups() {
 }
 
 void RequestPipeline::send_lookups(Lane& lane) {
-  while (!lookups_.empty() && lane.connection.state() == PgConnection::State::kReady &&
-         lane.connection.outstanding() < kPipelined) {
+  while (!lookups_.empty() && can_send(lane, *lookups_.front())) {
     std::vector<LookupRequest*> lookups = pick_lookups();
+    lane.holds_suspect = lookups.front()->alone_;
     const bool is_one = lookups.size() == 1 && lookups.front()->keys_.size() == 1;
     Parameters parameters;
     if (is_one) {

@@ -55,6 +55,7 @@ class RequestPipeline {
   template <class Kind>
   void expire_late(std::deque<Kind*>& waiting, bool all, const Error& error);
   void dispatch();
+  static bool can_send(const Lane& lane, const PipelineRequest& next);
   void send_statements(Lane& lane);
   void send_lookups(Lane& lane);
   void answer(SqlRequest& request, StatementResult&& result);

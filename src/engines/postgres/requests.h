@@ -35,7 +35,7 @@ class PipelineRequest : public storage::PipelineWaiter {
   int64_t asked_at_ns_ = 0;
   int64_t deadline_ms_ = 0;
   int losses_ = 0;      // connections lost while it was under way
-  bool alone_ = false;  // not merged with others, since a statement that it was merged into failed
+  bool alone_ = false;  // neither merged with others nor sent behind them: it may be why statements fail or are lost
 };
 
 // A statement that can be sent again when its answer is lost.
