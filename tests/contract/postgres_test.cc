@@ -170,7 +170,10 @@ TEST(Postgres, WhatNoServerSurvivesTakesNoReadAlong) {
   for (const char* name : {"1", "2", "3", "4"}) {
     others.emplace_back([&, name] {
       const std::vector<Key> keys{key(name)};
-      while (!finished) EXPECT_TRUE(wait_for(engine->read(keys)).ok());
+      while (!finished) {
+        const auto found = wait_for(engine->read(keys));
+        EXPECT_TRUE(found.ok()) << found.error().sentence();
+      }
     });
   }
   const std::vector<Key> poisoned{key(kPoison)};
