@@ -1,6 +1,8 @@
 #include "ops/request_counts.h"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <span>
 #include <string>
 
@@ -72,10 +74,28 @@ bool is_throttle(Exception exception) {
          exception == Exception::kRequestLimitExceeded;
 }
 
-RequestCounts::RequestCounts() : all_(new One[place_of_none() + 1]) {}
+RequestCounts::RequestCounts() : all_(place_of_none() + 1) { make(place_of_none()); }
+
+RequestCounts::~RequestCounts() {
+  for (std::atomic<One*>& one : all_) delete one.load(std::memory_order_relaxed);
+}
+
+RequestCounts::One& RequestCounts::make(size_t place) {
+  std::unique_ptr<One> fresh(new (std::nothrow) One);
+  // Without memory, it counts as a request without an operation, which is there from the start.
+  if (fresh == nullptr) return *find(place_of_none());
+  One* before = nullptr;
+  if (!all_[place].compare_exchange_strong(before, fresh.get(), std::memory_order_acq_rel)) return *before;
+  return *fresh.release();
+}
+
+RequestCounts::One& RequestCounts::of(size_t place) {
+  One* const one = find(place);
+  return one != nullptr ? *one : make(place);
+}
 
 void RequestCounts::add(const Operation* operation, Exception exception, uint64_t took_ns) {
-  One& one = all_[place_of(operation)];
+  One& one = of(place_of(operation));
   one.took.add(took_ns);
   if (exception == Exception::kCount) [[likely]] {
     one.succeeded.note(static_cast<int64_t>(took_ns));
@@ -94,10 +114,12 @@ void RequestCounts::add_refused(int status) {
 std::vector<OperationTotals> RequestCounts::totals() const {
   std::vector<OperationTotals> totals;
   for (size_t i = 0; i < place_of_none(); ++i) {
-    OperationTotals one{name_at(i), all_[i].took.totals()};
+    const One* const counted = find(i);
+    if (counted == nullptr) continue;
+    OperationTotals one{name_at(i), counted->took.totals()};
     if (one.took.count() == 0) continue;
     for (size_t e = 0; e < kExceptions; ++e) {
-      const uint64_t count = all_[i].errors[e].load(std::memory_order_relaxed);
+      const uint64_t count = counted->errors[e].load(std::memory_order_relaxed);
       one.errors += count;
       if (is_throttle(static_cast<Exception>(e))) one.throttled += count;
     }
@@ -109,9 +131,11 @@ std::vector<OperationTotals> RequestCounts::totals() const {
 std::vector<metrics::OperationCounts> RequestCounts::operation_counts() {
   std::vector<metrics::OperationCounts> all;
   for (size_t i = 0; i < operations().size(); ++i) {
-    One& one = all_[i];
+    One* const counted = find(i);
+    if (counted == nullptr || !is_of_dynamodb(operations()[i])) continue;
+    One& one = *counted;
     const HistogramTotals took = one.took.totals();
-    if (took.count() == 0 || !is_of_dynamodb(operations()[i])) continue;
+    if (took.count() == 0) continue;
     metrics::OperationCounts counts;
     counts.name = operations()[i].name;
     set_succeeded(counts, took, one.failed.totals());
@@ -129,9 +153,10 @@ std::vector<metrics::OperationCounts> RequestCounts::operation_counts() {
 uint64_t RequestCounts::user_errors() const {
   uint64_t sum = 0;
   for (size_t i = 0; i < operations().size(); ++i) {
-    if (!is_of_dynamodb(operations()[i])) continue;
+    const One* const counted = find(i);
+    if (counted == nullptr || !is_of_dynamodb(operations()[i])) continue;
     for (size_t e = 0; e < kExceptions; ++e) {
-      if (is_user_error(static_cast<Exception>(e))) sum += all_[i].errors[e].load(std::memory_order_relaxed);
+      if (is_user_error(static_cast<Exception>(e))) sum += counted->errors[e].load(std::memory_order_relaxed);
     }
   }
   return sum;
@@ -140,16 +165,20 @@ uint64_t RequestCounts::user_errors() const {
 void RequestCounts::report(Exposition& out) const {
   uint64_t throttled = 0;
   for (size_t i = 0; i <= place_of_none(); ++i) {
-    const HistogramTotals took = all_[i].took.totals();
+    const One* const counted = find(i);
+    if (counted == nullptr) continue;
+    const HistogramTotals took = counted->took.totals();
     if (took.count() == 0) continue;
     out.histogram("partita_request_seconds",
                   "Duration of requests, from the last byte read to the first byte of the reply.", took, 1e-9,
                   {{"operation", name_at(i)}});
   }
   for (size_t i = 0; i <= place_of_none(); ++i) {
+    const One* const counted = find(i);
+    if (counted == nullptr) continue;
     for (size_t e = 0; e < kExceptions; ++e) {
       const auto exception = static_cast<Exception>(e);
-      const uint64_t count = all_[i].errors[e].load(std::memory_order_relaxed);
+      const uint64_t count = counted->errors[e].load(std::memory_order_relaxed);
       if (is_throttle(exception)) throttled += count;
       if (count == 0) continue;
       out.counter("partita_errors_total", "Requests that ended with this error.", static_cast<double>(count),

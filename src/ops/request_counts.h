@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "base/exposition.h"
@@ -23,6 +22,9 @@ bool is_throttle(wire::Exception exception);
 class RequestCounts {
  public:
   RequestCounts();
+  RequestCounts(const RequestCounts&) = delete;
+  RequestCounts& operator=(const RequestCounts&) = delete;
+  ~RequestCounts();
 
   // `operation`: null if the request named none that exists. `exception`: kCount if there was none.
   void add(const Operation* operation, wire::Exception exception, uint64_t took_ns);
@@ -46,8 +48,14 @@ class RequestCounts {
     // Rarely changed by two threads at a time.
     std::array<std::atomic<uint64_t>, static_cast<size_t>(wire::Exception::kCount)> errors{};
   };
+  // Made with its first request: each takes 6 KiB, which most servers would keep for calls that never come.
+  One& of(size_t place);
+  // Null: there was no such request.
+  One* find(size_t place) const { return all_[place].load(std::memory_order_acquire); }
+  One& make(size_t place);
+
   // By operation; the last element counts requests without one.
-  std::unique_ptr<One[]> all_;
+  std::vector<std::atomic<One*>> all_;
   static constexpr std::array<int, 3> kRefusals = {400, 403, 413};
   std::array<Meter, kRefusals.size()> refused_;
 };
