@@ -87,7 +87,8 @@ Result<void> write_witness(const fs::path& directory, const rocks::BackedUpStore
     record.manifest = *manifest;
     record.manifest_bytes = entry.file_size(failed);
   }
-  if (!failed && rocks::DurabilityMarker(directory).begin(record, {})) return {};
+  rocks::DurabilityMarker marker(directory);
+  if (!failed && marker.begin(record, {}) && marker.release()) return {};
   return unavailable("The file WITNESS in " + directory.string() + " cannot be written.");
 }
 

@@ -239,6 +239,7 @@ void Committer::gather(size_t group_size) {
 
 void Committer::run() {
   raise_thread_priority();
+  if (const rocksdb::Status settled = store_.settle(); !settled.ok()) store_.write_errors.fail(settled);
   std::vector<Commit*> commits;
   for (size_t group_size = 0;; group_size = commits.size(), commits.clear()) {
     {

@@ -168,6 +168,15 @@ Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::
   return empty.empty() ? Result<void>() : sync_file(directory);
 }
 
+// An opening that ended before there was a CURRENT leaves a log to which nothing was written. RocksDB makes no new
+// store beside one.
+void erase_unwritten_logs(std::map<uint64_t, fs::path>& logs) {
+  std::erase_if(logs, [](const auto& log) {
+    std::error_code failed;
+    return fs::file_size(log.second, failed) == 0 && fs::remove(log.second, failed);
+  });
+}
+
 }  // namespace
 
 Error damaged(const fs::path& directory, const std::string& what) {
@@ -179,7 +188,7 @@ Error damaged(const fs::path& directory, const std::string& what) {
 
 Result<DirectoryState> check_directory(const fs::path& directory) {
   DirectoryState state;
-  PARTITA_TRY(const Files files, list_files(directory));
+  PARTITA_TRY(Files files, list_files(directory));
   PARTITA_TRY(const DurabilityMarker::Found found, DurabilityMarker(directory).load(state.marker));
   std::error_code failed;
   if (!fs::exists(directory / "CURRENT", failed)) {
@@ -196,6 +205,7 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a marker without content.)
     const bool was_store = found != DurabilityMarker::Found::kNothing && state.marker.knows_anything();
+    if (files.tables.empty() && !was_store) erase_unwritten_logs(files.logs);
     if (!files.tables.empty() || !files.logs.empty() || was_store || found == DurabilityMarker::Found::kDamaged) {
       return damaged(directory, "its file CURRENT is missing");
     }

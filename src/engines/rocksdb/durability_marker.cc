@@ -128,13 +128,22 @@ bool DurabilityMarker::begin(const DurabilityRecord& record, std::set<uint64_t> 
   logs_ = std::move(logs);
   durable_.store(record.sequence, std::memory_order_relaxed);
   std::error_code ignored;
-  if (std::filesystem::file_size(file_, ignored) != kFileBytes && !make_file()) return false;
+  is_held_ = true;
+  if (std::filesystem::file_size(file_, ignored) != kFileBytes) return true;  // release() makes it
   descriptor_ = open(file_.c_str(), O_RDWR | O_CLOEXEC);
   return descriptor_ >= 0;
 }
 
+bool DurabilityMarker::release() {
+  const MutexLock lock(mutex_);
+  if (descriptor_ < 0 && !make_file()) return false;
+  if (descriptor_ < 0) descriptor_ = open(file_.c_str(), O_RDWR | O_CLOEXEC);
+  is_held_ = false;
+  return write(true);
+}
+
 bool DurabilityMarker::write(bool sync) {
-  if (record_ == written_ && !sync) return true;
+  if (is_held_ || (record_ == written_ && !sync)) return true;
   const std::string text = text_of(record_);
   if (descriptor_ < 0 || !write_whole(descriptor_, text)) return false;
   written_ = record_;

@@ -46,9 +46,11 @@ class DurabilityMarker {
 
   // Reads what the last opening left. Error: kUnavailable, with one sentence, if it cannot be read.
   Result<Found> load(DurabilityRecord& record) const;
-  // Continues from `record`; `logs` are the existing write-ahead logs. False, with errno set, if the file cannot be
-  // written.
+  // Continues from `record`; `logs` are the existing write-ahead logs. The file stays as it is until release(). False,
+  // with errno set, if the file cannot be written.
   bool begin(const DurabilityRecord& record, std::set<uint64_t> logs);
+  // Writes what was recorded since begin(), synced. False, with errno set, if the file cannot be written.
+  bool release();
 
   static constexpr int64_t kDelayMs = 10;
   // Everything up to this number is durable. Writes the file at most every kDelayMs, and never waits for another thread
@@ -77,6 +79,7 @@ class DurabilityMarker {
   std::atomic<int64_t> next_write_ms_{0};
   Mutex mutex_;
   int descriptor_ PARTITA_GUARDED_BY(mutex_) = -1;
+  bool is_held_ PARTITA_GUARDED_BY(mutex_) = false;
   DurabilityRecord record_ PARTITA_GUARDED_BY(mutex_);
   DurabilityRecord written_ PARTITA_GUARDED_BY(mutex_);
   std::set<uint64_t> logs_ PARTITA_GUARDED_BY(mutex_);

@@ -136,7 +136,7 @@ class SalvageRun {
     RocksdbOptions options;
     options.directory = directory.string();
     PARTITA_TRY(fresh_, rocks::open_store(options));
-    if (fresh_->begin(batch_).ok()) return {};
+    if (fresh_->settle().ok() && fresh_->begin(batch_).ok()) return {};
     return unavailable("The new store cannot be written.");
   }
 

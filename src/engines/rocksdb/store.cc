@@ -254,11 +254,11 @@ Result<void> find_id(Store& store, const std::string& directory, bool is_new, bo
   return {};
 }
 
-// Checks the format of the store and starts its next epoch.
+// Checks the format of the store and prepares its next epoch.
 Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t witnessed) {
   const std::string& directory = options.directory;
   std::string stored;
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch& batch = store.first_batch;
   rocksdb::Status status = store.begin(batch);
   if (status.ok()) status = store.db->Get(rocksdb::ReadOptions(), store.log, kFormatKey, &stored);
   uint64_t epoch = 0;
@@ -289,12 +289,9 @@ Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t w
   status = batch.Put(store.log, kEpochKey, next);
   // An epoch is not synced: it matters only with the first synced commit, which includes it. An id is synced, since a
   // backup may record it before any commit.
-  rocksdb::WriteOptions how;
-  how.sync = id_is_drawn && options.sync;
-  if (status.ok()) status = store.db->Write(how, &batch);
+  store.syncs_first_batch = id_is_drawn && options.sync;
   if (!status.ok()) return open_error(status, directory);
   store.last_id = epoch << kEpochShift;
-  store.marker->saw_epoch(epoch);
   if (is_new) {
     log(LogLevel::kInfo, {"A new, empty store was made in ", directory, ". If there was a store before, check whether ",
                           "its disk is mounted, or restore a backup."});
@@ -329,7 +326,8 @@ Store::~Store() {
       unwritten > kFlushAtCloseBytes) {
     db->Flush(rocksdb::FlushOptions(), {records, log}).PermitUncheckedError();
   }
-  if (!failed && !write_errors.failed() && db->SyncWAL().ok()) marker->saw_durable(db->GetLatestSequenceNumber());
+  if (!failed && !write_errors.failed() && settle().ok() && db->SyncWAL().ok())
+    marker->saw_durable(db->GetLatestSequenceNumber());
   if (!end_recovery(*db)) {
     // Not closed: the process ends, and everything acknowledged is on disk.
     static_cast<void>(db.release());
@@ -341,10 +339,26 @@ Store::~Store() {
   db->Close().PermitUncheckedError();
 }
 
+rocksdb::Status Store::settle() {
+  const MutexLock lock(settling_);
+  if (is_settled_) return rocksdb::Status::OK();
+  rocksdb::Status status = files->settle();
+  rocksdb::WriteOptions how;
+  how.sync = syncs_first_batch;
+  if (status.ok()) status = db->Write(how, &first_batch);
+  if (!status.ok()) return status;
+  marker->saw_epoch(last_id >> kEpochShift);
+  marker->catch_up();
+  first_batch = rocksdb::WriteBatch();
+  is_settled_ = true;
+  return status;
+}
+
 // After a failed write or sync, the end of the log is unknown even if a later sync succeeds: Linux reports a page that
 // it could not write once, and then treats it as clean. So the buffers, which have everything acknowledged, are flushed
 // to tables and a new log is started before the next write.
 rocksdb::Status Store::recover() {
+  if (rocksdb::Status settled = files->settle(); !settled.ok()) return settled;
   // Busy while RocksDB itself recovers.
   rocksdb::Status status = db->Resume();
   if (status.ok() && files->newest_log_is_spoilt()) {
@@ -364,7 +378,7 @@ rocksdb::Status Store::recover() {
   if (files->newest_log_is_spoilt()) return rocksdb::Status::Aborted("no new log was begun");
   // Earlier logs are not needed, and may end with unacknowledged data.
   if (!marker->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS cannot be written");
-  return status;
+  return settle();
 }
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
@@ -418,12 +432,13 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
     return unwritable_marker(options.directory);
   }
   PARTITA_TRY_VOID(begin_epoch(*store, options, state.marker.epoch));
+  store->files->end_opening();
   if (many_logs) {
-    rocksdb::Status limited = db->SyncWAL();
+    rocksdb::Status limited = store->settle();
+    if (limited.ok()) limited = db->SyncWAL();
     if (limited.ok()) limited = db->SetDBOptions({{"max_total_wal_size", std::to_string(kMaxWalBytes)}});
     if (!limited.ok()) return open_error(limited, options.directory);
   }
-  store->marker->catch_up();
   return store;
 }
 

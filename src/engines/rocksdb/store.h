@@ -4,12 +4,14 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/status.h>
+#include <rocksdb/write_batch.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "engines/rocksdb/damage_monitor.h"
 #include "engines/rocksdb/meters.h"
@@ -30,6 +32,9 @@ struct Store {
 
   // Begins a batch; every batch for the write-ahead log begins like this.
   rocksdb::Status begin(rocksdb::WriteBatch& batch) const { return begin_batch(batch, secret); }
+  // Makes the opening durable, and the epoch part of the store: before every other write, and before anything that
+  // reads the directory. Once that has succeeded, does nothing. Callable from any thread.
+  rocksdb::Status settle();
 
   Meters meters;
   // Is told about every failed read.
@@ -49,9 +54,15 @@ struct Store {
   std::string secret;
   uint64_t secret_since = 0;  // the first log with the secret in all batches
   StoreId id;
+  // What settle() writes, and whether synced.
+  rocksdb::WriteBatch first_batch;
+  bool syncs_first_batch = false;
 
  private:
   rocksdb::Status recover();
+
+  Mutex settling_;
+  bool is_settled_ PARTITA_GUARDED_BY(settling_) = false;
 };
 
 // The length of the key prefix in the tables' filters, so that a scan of one item collection opens only tables that

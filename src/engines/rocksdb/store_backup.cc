@@ -246,6 +246,10 @@ class BackupOfStore {
 
 Result<storage::BackupResult> back_up(Store& store, const storage::BackupRequest& request) {
   if (store.write_errors.failed()) return Error(ErrorKind::kUnavailable, store.write_errors.sentence());
+  const rocksdb::Status settled = store.settle();
+  if (!settled.ok()) {
+    return Error(ErrorKind::kUnavailable, "The store cannot be written: " + settled.ToString() + ".");
+  }
   const std::string place = canonical_path(store.db->GetName());
   if (canonical_path(request.directory).starts_with(place + "/"))
     return not_there(request, "is within the store itself");

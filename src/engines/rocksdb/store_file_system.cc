@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/table_file.h"
 
@@ -46,8 +47,13 @@ class StoreDirectory final : public FSDirectoryWrapper {
 
 class StoreFile final : public FSWritableFileOwnerWrapper {
  public:
-  StoreFile(StoreFileSystem& files, StoreFileSystem::Kind kind, uint64_t number, std::unique_ptr<FSWritableFile>&& file)
-      : FSWritableFileOwnerWrapper(std::move(file)), files_(files), kind_(kind), number_(number) {}
+  StoreFile(StoreFileSystem& files, std::string path, StoreFileSystem::Kind kind, uint64_t number,
+            std::unique_ptr<FSWritableFile>&& file)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        files_(files),
+        path_(std::move(path)),
+        kind_(kind),
+        number_(number) {}
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
     bytes_ += data.size();
@@ -59,9 +65,17 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return outcome(target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    if (!files_.is_settled()) {
+      if (files_.postpone_sync(path_)) return postponed();
+      if (IOStatus status = files_.settle(); !status.ok()) return outcome(std::move(status));
+    }
     return synced(target()->Sync(options, debug), options, debug);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    if (!files_.is_settled()) {
+      if (files_.postpone_sync(path_)) return postponed();
+      if (IOStatus status = files_.settle(); !status.ok()) return outcome(std::move(status));
+    }
     return synced(target()->Fsync(options, debug), options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
@@ -75,6 +89,11 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
   }
 
  private:
+  // The marker, which writes nothing yet, is told as if it were durable.
+  IOStatus postponed() {
+    if (kind_ == StoreFileSystem::Kind::kManifest) files_.saw_manifest(number_, bytes_);
+    return IOStatus::OK();
+  }
   IOStatus outcome(IOStatus status) {
     if (status.ok()) return status;
     if (kind_ == StoreFileSystem::Kind::kLog) files_.saw_spoilt_log(number_);
@@ -94,6 +113,7 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
   }
 
   StoreFileSystem& files_;
+  const std::string path_;
   const StoreFileSystem::Kind kind_;
   const uint64_t number_;
   uint64_t bytes_ = 0;
@@ -115,11 +135,95 @@ IOStatus StoreFileSystem::LockFile(const std::string& path, const IOOptions& opt
   return IOStatus::OK();
 }
 
+void StoreFileSystem::end_opening() {
+  const MutexLock lock(opening_mutex_);
+  phase_.store(Phase::kOpened, std::memory_order_release);
+}
+
+bool StoreFileSystem::postpone_sync(const std::string& path) {
+  const MutexLock lock(opening_mutex_);
+  if (phase_.load(std::memory_order_relaxed) != Phase::kOpening) return false;
+  unsynced_.insert(path);
+  return true;
+}
+
+bool StoreFileSystem::postpone_rename(const std::string& from, const std::string& to) {
+  const MutexLock lock(opening_mutex_);
+  if (phase_.load(std::memory_order_relaxed) != Phase::kOpening) return false;
+  if (name_of(to) != "CURRENT") {
+    if (unsynced_.erase(from) > 0) unsynced_.insert(to);
+    return false;
+  }
+  if (!next_current_.empty()) unwanted_.insert(next_current_);
+  next_current_ = from;
+  return true;
+}
+
+bool StoreFileSystem::postpone_deletion(const std::string& path) {
+  const MutexLock lock(opening_mutex_);
+  if (phase_.load(std::memory_order_relaxed) != Phase::kOpening) return false;
+  // RocksDB takes the file that becomes CURRENT for one that a killed server left.
+  if (path == next_current_) return true;
+  unsynced_.erase(path);
+  unwanted_.insert(path);
+  return true;
+}
+
+std::string StoreFileSystem::place_of(const std::string& path) {
+  if (is_settled() || name_of(path) != "CURRENT") return path;
+  const MutexLock lock(opening_mutex_);
+  return next_current_.empty() ? path : next_current_;
+}
+
+IOStatus StoreFileSystem::sync_file(const std::string& path) {
+  std::unique_ptr<FSWritableFile> file;
+  IOStatus status = target()->FileExists(path, IOOptions(), nullptr);
+  if (status.IsNotFound()) return IOStatus::OK();
+  if (status.ok()) status = target()->ReopenWritableFile(path, FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Sync(IOOptions(), nullptr);
+  if (status.ok()) status = file->Close(IOOptions(), nullptr);
+  return status;
+}
+
+// CURRENT names the new MANIFEST once that is durable, and only then is deleted what the old one needs.
+IOStatus StoreFileSystem::settle() {
+  const MutexLock lock(opening_mutex_);
+  if (is_settled()) return IOStatus::OK();
+  PARTITA_CHECK(phase_.load(std::memory_order_relaxed) == Phase::kOpened);
+  IOStatus status;
+  while (status.ok() && !unsynced_.empty()) {
+    status = sync_file(*unsynced_.begin());
+    if (status.ok()) unsynced_.erase(unsynced_.begin());
+  }
+  if (status.ok() && !next_current_.empty()) {
+    status = target()->RenameFile(next_current_, path_ + "/CURRENT", IOOptions(), nullptr);
+    if (status.ok()) next_current_.clear();
+    entries_changed_.fetch_add(1);
+  }
+  if (status.ok()) status = sync_directory(IOOptions(), nullptr);
+  if (status.ok() && !marker_->release()) status = IOStatus::IOError("the file WITNESS cannot be written");
+  if (!status.ok()) return recoverable(std::move(status));
+  // A file that stays is deleted by the next opening.
+  for (const std::string& path : unwanted_) delete_file(path, IOOptions(), nullptr).PermitUncheckedError();
+  unwanted_.clear();
+  phase_.store(Phase::kSettled, std::memory_order_release);
+  return status;
+}
+
+IOStatus StoreFileSystem::FileExists(const std::string& path, const IOOptions& options, IODebugContext* debug) {
+  return target()->FileExists(place_of(path), options, debug);
+}
+
+IOStatus StoreFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options,
+                                            std::unique_ptr<FSSequentialFile>* file, IODebugContext* debug) {
+  return target()->NewSequentialFile(place_of(path), options, file, debug);
+}
+
 IOStatus StoreFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
                                               std::unique_ptr<FSRandomAccessFile>* file, IODebugContext* debug) {
   // What is read of a table to open it takes long, in memory or not.
   if (MemoryOnlyReads::active()) return MemoryOnlyReads::would_wait();
-  IOStatus status = target()->NewRandomAccessFile(path, options, file, debug);
+  IOStatus status = target()->NewRandomAccessFile(place_of(path), options, file, debug);
   if (status.ok()) *file = make_table_file(std::move(*file), path, of_the_system_);
   return status;
 }
@@ -135,13 +239,17 @@ IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const FileOpt
   IOStatus status = target()->NewWritableFile(path, options, file, debug);
   if (!status.ok()) return recoverable(std::move(status));
   entries_changed_.fetch_add(1);
+  if (!is_settled()) {
+    const MutexLock lock(opening_mutex_);
+    unwanted_.erase(path);
+  }
   const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : Kind::kOther;
   const uint64_t number = log ? *log : manifest.value_or(0);
   if (log) {
     newest_log_.store(number, std::memory_order_release);
     marker_->saw_log(number);
   }
-  *file = std::make_unique<StoreFile>(*this, kind, number, std::move(*file));
+  *file = std::make_unique<StoreFile>(*this, path, kind, number, std::move(*file));
   return status;
 }
 
@@ -162,19 +270,35 @@ void StoreFileSystem::saw_manifest(uint64_t number, uint64_t bytes) {
 
 IOStatus StoreFileSystem::RenameFile(const std::string& from, const std::string& to, const IOOptions& options,
                                      IODebugContext* debug) {
+  if (!is_settled()) {
+    if (postpone_rename(from, to)) return saw_current(), IOStatus::OK();
+    if (phase_.load(std::memory_order_acquire) != Phase::kOpening) {
+      if (IOStatus status = settle(); !status.ok()) return status;
+    }
+  }
   IOStatus status = target()->RenameFile(from, to, options, debug);
   if (!status.ok()) return recoverable(std::move(status));
   entries_changed_.fetch_add(1);
-  if (name_of(to) == "CURRENT") {
-    const MutexLock lock(mutex_);
-    current_manifest_ = newest_manifest_;
-    marker_->saw_manifest(newest_manifest_, newest_manifest_bytes_);
-    marker_->catch_up();
-  }
+  if (name_of(to) == "CURRENT") saw_current();
   return status;
 }
 
+void StoreFileSystem::saw_current() {
+  const MutexLock lock(mutex_);
+  current_manifest_ = newest_manifest_;
+  marker_->saw_manifest(newest_manifest_, newest_manifest_bytes_);
+  marker_->catch_up();
+}
+
 IOStatus StoreFileSystem::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
+  if (!is_settled()) {
+    if (postpone_deletion(path)) return IOStatus::OK();
+    if (IOStatus status = settle(); !status.ok()) return status;
+  }
+  return delete_file(path, options, debug);
+}
+
+IOStatus StoreFileSystem::delete_file(const std::string& path, const IOOptions& options, IODebugContext* debug) {
   if (const std::optional<uint64_t> log = log_number(path); log && !marker_->let_log_go(*log)) {
     return IOStatus::IOError("the file WITNESS cannot be written");
   }
@@ -185,6 +309,7 @@ IOStatus StoreFileSystem::DeleteFile(const std::string& path, const IOOptions& o
 
 // What comes into the directory while it is synced is synced the next time.
 IOStatus StoreFileSystem::sync_directory(const IOOptions& options, IODebugContext* debug) {
+  if (phase_.load(std::memory_order_acquire) == Phase::kOpening) return IOStatus::OK();  // settle() does it
   const uint64_t changes = entries_changed_.load();
   if (entries_synced_.load() == changes) return IOStatus::OK();
   const MutexLock lock(directory_mutex_);

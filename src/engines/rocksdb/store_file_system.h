@@ -1,6 +1,10 @@
 // The file system that RocksDB uses. It tells the durability marker which logs and manifests are created and deleted,
 // remembers which log a failed write has damaged, and makes every failed write recoverable for RocksDB. It refuses the
 // OPTIONS files, which RocksDB would write and parse at each start without using them.
+//
+// What an opening writes is made durable by settle(), after it and in one go: until then, nothing is synced, CURRENT
+// and WITNESS stay as they were, and no file is deleted. A store that is killed before that is as it was before the
+// opening.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -8,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/mutex.h"
@@ -37,10 +42,19 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   uint64_t newest_log() const { return newest_log_.load(std::memory_order_acquire); }
   // Whether a write to the newest log failed, so that its end is not known.
   bool newest_log_is_spoilt() const { return spoilt_log_.load(std::memory_order_acquire) == newest_log(); }
+  // RocksDB is open. From now on, what it syncs, renames or deletes waits for settle().
+  void end_opening();
+  // Makes durable what the opening wrote; once that has succeeded, does nothing. Precondition: end_opening().
+  IOStatus settle();
+
   // Makes the creation of the next log fail, once.
   void refuse_next_log() { refuses_log_.store(true, std::memory_order_release); }
 
   const char* Name() const override { return "StoreFiles"; }
+  IOStatus FileExists(const std::string& path, const rocksdb::IOOptions& options,
+                      rocksdb::IODebugContext* debug) override;
+  IOStatus NewSequentialFile(const std::string& path, const rocksdb::FileOptions& options,
+                             std::unique_ptr<rocksdb::FSSequentialFile>* file, rocksdb::IODebugContext* debug) override;
   IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
                                std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                rocksdb::IODebugContext* debug) override;
@@ -59,6 +73,18 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   friend class StoreFile;
   friend class StoreDirectory;
   enum class Kind : uint8_t { kLog, kManifest, kOther };
+  enum class Phase : uint8_t { kOpening, kOpened, kSettled };
+
+  bool is_settled() const { return phase_.load(std::memory_order_acquire) == Phase::kSettled; }
+  // During the opening: leaves the sync of that file to settle(), and returns true.
+  bool postpone_sync(const std::string& path);
+  bool postpone_rename(const std::string& from, const std::string& to);
+  bool postpone_deletion(const std::string& path);
+  // Where the file with that name is: the one that becomes CURRENT has another name until then.
+  std::string place_of(const std::string& path);
+  IOStatus sync_file(const std::string& path);
+  IOStatus delete_file(const std::string& path, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug);
+  void saw_current();
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
   void saw_manifest(uint64_t number, uint64_t bytes);
 
@@ -69,6 +95,11 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   const std::shared_ptr<DurabilityMarker> marker_;
   const bool of_the_system_;
   const bool syncs_;
+  std::atomic<Phase> phase_{Phase::kOpening};
+  Mutex opening_mutex_;
+  std::set<std::string> unsynced_ PARTITA_GUARDED_BY(opening_mutex_);
+  std::set<std::string> unwanted_ PARTITA_GUARDED_BY(opening_mutex_);  // to be deleted
+  std::string next_current_ PARTITA_GUARDED_BY(opening_mutex_);        // becomes CURRENT; empty: none
   Mutex directory_mutex_;
   std::unique_ptr<rocksdb::FSDirectory> directory_ PARTITA_GUARDED_BY(directory_mutex_);
   std::atomic<uint64_t> entries_changed_{1};  // counts changes of entries, after each
