@@ -84,6 +84,53 @@ TEST_F(DiskFaults, WithoutSyncNothingIsSynced) {
   EXPECT_EQ(log_syncs(), synced);
 }
 
+// The store serves reads before what its opening wrote is durable, and no write before that.
+TEST_F(DiskFaults, AnOpeningThatIsNotDurableTakesNoWrites) {
+  for (const auto& [act, file] : {std::pair(FileAct::kSync, "MANIFEST"), std::pair(FileAct::kSync, ".dbtmp"),
+                                  std::pair(FileAct::kRename, "CURRENT"), std::pair(FileAct::kSyncDirectory, "")}) {
+    files_->set_rule([act, file](FileAct asked, std::string_view name) {
+      const bool is_it = asked == act && name.find(file) != std::string_view::npos && name != "000000.dbtmp";
+      return is_it ? FaultyFiles::broken() : rocksdb::IOStatus::OK();
+    });
+    auto engine = open();
+    ASSERT_NE(engine, nullptr);
+    const auto refused = try_put(*engine, "a", "1");
+    ASSERT_TRUE(refused.has_value()) << file;
+    EXPECT_EQ(refused->kind(), ErrorKind::kUnavailable);
+    EXPECT_EQ(value_of(*engine, "a"), std::nullopt);
+    files_->heal();
+    ASSERT_TRUE(is_healthy_soon(*engine)) << file;
+    put(*engine, "b", "2");
+    const auto copy = open_copy();
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(value_of(*copy, "b"), "2");
+    put(*engine, "b", "3");
+    engine.reset();
+    ASSERT_NE(engine = open(), nullptr);
+    EXPECT_EQ(value_of(*engine, "b"), "3");
+    engine.reset();
+    std::filesystem::remove_all(directory_.path() / "store");
+  }
+}
+
+// Whatever survives a kill or a loss of power before the opening is durable, CURRENT names nothing that is not there.
+TEST_F(DiskFaults, CurrentIsThereOnlyOnceWhatItNamesIsDurable) {
+  files_->set_rule(FaultyFiles::always(FileAct::kSync, "MANIFEST", FaultyFiles::broken()));
+  const auto engine = open();
+  ASSERT_NE(engine, nullptr);
+  ASSERT_TRUE(try_put(*engine, "a", "1").has_value());
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "store" / "CURRENT"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "store" / "WITNESS"));
+  const auto copy = open_copy();
+  ASSERT_NE(copy, nullptr);
+  put(*copy, "a", "1");
+  files_->heal();
+  ASSERT_TRUE(is_healthy_soon(*engine));
+  put(*engine, "a", "2");
+  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "store" / "CURRENT"));
+  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "store" / "WITNESS"));
+}
+
 TEST_F(DiskFaults, AFailedSyncIsToldAndRecoveredFrom) {
   const auto engine = open();
   put(*engine, "a", "1");

@@ -145,6 +145,13 @@ IOStatus FaultyFiles::NewWritableFile(const std::string& path, const FileOptions
   return status;
 }
 
+IOStatus FaultyFiles::ReopenWritableFile(const std::string& path, const FileOptions& options,
+                                         std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) {
+  IOStatus status = target()->ReopenWritableFile(path, options, file, debug);
+  if (status.ok()) *file = std::make_unique<FaultyFile>(*this, name_of(path), std::move(*file));
+  return status;
+}
+
 IOStatus FaultyFiles::NewRandomAccessFile(const std::string& path, const FileOptions& options,
                                           std::unique_ptr<FSRandomAccessFile>* file, IODebugContext* debug) {
   IOStatus status = admit(FileAct::kOpen, path);

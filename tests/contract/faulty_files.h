@@ -51,6 +51,8 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   const char* Name() const override { return "FaultyFiles"; }
   IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file, rocksdb::IODebugContext* debug) override;
+  IOStatus ReopenWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                              std::unique_ptr<rocksdb::FSWritableFile>* file, rocksdb::IODebugContext* debug) override;
   IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
                                std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                rocksdb::IODebugContext* debug) override;

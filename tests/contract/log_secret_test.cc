@@ -233,7 +233,8 @@ void make_older(const fs::path& store) {
   record.secret.clear();
   record.secret_since = 0;
   fs::remove(store / "WITNESS");
-  ASSERT_TRUE(rocks::DurabilityMarker(store).begin(record, {}));
+  rocks::DurabilityMarker marker(store);
+  ASSERT_TRUE(marker.begin(record, {}) && marker.release());
   EXPECT_EQ(contents(store / "WITNESS").substr(0, 19), "partita 2 sequence ");
   for (const fs::path& log : files_of(store)) {
     if (log.extension() != ".log") continue;

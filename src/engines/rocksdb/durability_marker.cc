@@ -86,11 +86,14 @@ bool write_whole(int descriptor, std::string_view text) {
   return true;
 }
 
+std::filesystem::path fresh_name(const std::filesystem::path& file) { return file.string() + ".new"; }
+
 }  // namespace
 
 DurabilityMarker::~DurabilityMarker() {
   catch_up();
   if (descriptor_ >= 0) close(descriptor_);
+  if (is_fresh_) unlink(fresh_name(file_).c_str());
 }
 
 Result<DurabilityMarker::Found> DurabilityMarker::load(DurabilityRecord& record) const {
@@ -108,17 +111,12 @@ Result<DurabilityMarker::Found> DurabilityMarker::load(DurabilityRecord& record)
 }
 
 // Whole from its first moment on: what is found in part is damage.
-bool DurabilityMarker::make_file() const {
-  const std::filesystem::path fresh = file_.string() + ".new";
-  const std::string text = text_of(record_);
-  const int descriptor = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  bool made = descriptor >= 0 && write_whole(descriptor, text);
-  made = made && fdatasync(descriptor) == 0 && rename(fresh.c_str(), file_.c_str()) == 0;
-  const int cause = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!made) unlink(fresh.c_str());
-  errno = cause;
-  return made;
+bool DurabilityMarker::finish_file() {
+  if (!write_whole(descriptor_, text_of(record_)) || fdatasync(descriptor_) != 0) return false;
+  if (rename(fresh_name(file_).c_str(), file_.c_str()) != 0) return false;
+  written_ = record_;
+  is_held_ = is_fresh_ = false;
+  return true;
 }
 
 bool DurabilityMarker::begin(const DurabilityRecord& record, std::set<uint64_t> logs) {
@@ -129,15 +127,15 @@ bool DurabilityMarker::begin(const DurabilityRecord& record, std::set<uint64_t> 
   durable_.store(record.sequence, std::memory_order_relaxed);
   std::error_code ignored;
   is_held_ = true;
-  if (std::filesystem::file_size(file_, ignored) != kFileBytes) return true;  // release() makes it
-  descriptor_ = open(file_.c_str(), O_RDWR | O_CLOEXEC);
+  is_fresh_ = std::filesystem::file_size(file_, ignored) != kFileBytes;
+  descriptor_ = is_fresh_ ? open(fresh_name(file_).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)
+                          : open(file_.c_str(), O_RDWR | O_CLOEXEC);
   return descriptor_ >= 0;
 }
 
 bool DurabilityMarker::release() {
   const MutexLock lock(mutex_);
-  if (descriptor_ < 0 && !make_file()) return false;
-  if (descriptor_ < 0) descriptor_ = open(file_.c_str(), O_RDWR | O_CLOEXEC);
+  if (is_fresh_) return finish_file();
   is_held_ = false;
   return write(true);
 }

@@ -72,7 +72,7 @@ class DurabilityMarker {
  private:
   bool write(bool sync) PARTITA_REQUIRES(mutex_);
   void write_durable() PARTITA_REQUIRES(mutex_);
-  bool make_file() const PARTITA_REQUIRES(mutex_);
+  bool finish_file() PARTITA_REQUIRES(mutex_);
 
   const std::filesystem::path file_;
   std::atomic<uint64_t> durable_{0};
@@ -80,6 +80,7 @@ class DurabilityMarker {
   Mutex mutex_;
   int descriptor_ PARTITA_GUARDED_BY(mutex_) = -1;
   bool is_held_ PARTITA_GUARDED_BY(mutex_) = false;
+  bool is_fresh_ PARTITA_GUARDED_BY(mutex_) = false;  // the file still has its first name
   DurabilityRecord record_ PARTITA_GUARDED_BY(mutex_);
   DurabilityRecord written_ PARTITA_GUARDED_BY(mutex_);
   std::set<uint64_t> logs_ PARTITA_GUARDED_BY(mutex_);

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/check.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/table_file.h"
 
@@ -65,18 +64,16 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return outcome(target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    if (!files_.is_settled()) {
-      if (files_.postpone_sync(path_)) return postponed();
-      if (IOStatus status = files_.settle(); !status.ok()) return outcome(std::move(status));
-    }
-    return synced(target()->Sync(options, debug), options, debug);
+    IOStatus status;
+    if (!files_.is_settled() && is_postponed(status)) return status;
+    if (status.ok()) status = target()->Sync(options, debug);
+    return synced(std::move(status), options, debug);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    if (!files_.is_settled()) {
-      if (files_.postpone_sync(path_)) return postponed();
-      if (IOStatus status = files_.settle(); !status.ok()) return outcome(std::move(status));
-    }
-    return synced(target()->Fsync(options, debug), options, debug);
+    IOStatus status;
+    if (!files_.is_settled() && is_postponed(status)) return status;
+    if (status.ok()) status = target()->Fsync(options, debug);
+    return synced(std::move(status), options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
     return outcome(target()->Flush(options, debug));
@@ -89,10 +86,16 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
   }
 
  private:
-  // The marker, which writes nothing yet, is told as if it were durable.
-  IOStatus postponed() {
-    if (kind_ == StoreFileSystem::Kind::kManifest) files_.saw_manifest(number_, bytes_);
-    return IOStatus::OK();
+  // False: everything before is durable, or `status` says why not.
+  bool is_postponed(IOStatus& status) {
+    if (!files_.postpone_sync(path_, status)) {
+      status = files_.settle();
+      return false;
+    }
+    // The marker, which writes nothing yet, is told as if it were durable.
+    if (status.ok() && kind_ == StoreFileSystem::Kind::kManifest) files_.saw_manifest(number_, bytes_);
+    status = recoverable(std::move(status));
+    return true;
   }
   IOStatus outcome(IOStatus status) {
     if (status.ok()) return status;
@@ -140,10 +143,11 @@ void StoreFileSystem::end_opening() {
   phase_.store(Phase::kOpened, std::memory_order_release);
 }
 
-bool StoreFileSystem::postpone_sync(const std::string& path) {
+bool StoreFileSystem::postpone_sync(const std::string& path, IOStatus& status) {
   const MutexLock lock(opening_mutex_);
   if (phase_.load(std::memory_order_relaxed) != Phase::kOpening) return false;
-  unsynced_.insert(path);
+  std::unique_ptr<FSWritableFile>& file = unsynced_[path];
+  if (file == nullptr) status = target()->ReopenWritableFile(path, FileOptions(), &file, nullptr);
   return true;
 }
 
@@ -151,7 +155,10 @@ bool StoreFileSystem::postpone_rename(const std::string& from, const std::string
   const MutexLock lock(opening_mutex_);
   if (phase_.load(std::memory_order_relaxed) != Phase::kOpening) return false;
   if (name_of(to) != "CURRENT") {
-    if (unsynced_.erase(from) > 0) unsynced_.insert(to);
+    if (auto file = unsynced_.extract(from)) {
+      file.key() = to;
+      unsynced_.insert(std::move(file));
+    }
     return false;
   }
   if (!next_current_.empty()) unwanted_.insert(next_current_);
@@ -175,24 +182,14 @@ std::string StoreFileSystem::place_of(const std::string& path) {
   return next_current_.empty() ? path : next_current_;
 }
 
-IOStatus StoreFileSystem::sync_file(const std::string& path) {
-  std::unique_ptr<FSWritableFile> file;
-  IOStatus status = target()->FileExists(path, IOOptions(), nullptr);
-  if (status.IsNotFound()) return IOStatus::OK();
-  if (status.ok()) status = target()->ReopenWritableFile(path, FileOptions(), &file, nullptr);
-  if (status.ok()) status = file->Sync(IOOptions(), nullptr);
-  if (status.ok()) status = file->Close(IOOptions(), nullptr);
-  return status;
-}
-
 // CURRENT names the new MANIFEST once that is durable, and only then is deleted what the old one needs.
 IOStatus StoreFileSystem::settle() {
   const MutexLock lock(opening_mutex_);
   if (is_settled()) return IOStatus::OK();
-  PARTITA_CHECK(phase_.load(std::memory_order_relaxed) == Phase::kOpened);
+  if (phase_.load(std::memory_order_relaxed) == Phase::kOpening) return IOStatus::Busy("the store is being opened");
   IOStatus status;
   while (status.ok() && !unsynced_.empty()) {
-    status = sync_file(*unsynced_.begin());
+    status = unsynced_.begin()->second->Sync(IOOptions(), nullptr);
     if (status.ok()) unsynced_.erase(unsynced_.begin());
   }
   if (status.ok() && !next_current_.empty()) {
@@ -309,16 +306,16 @@ IOStatus StoreFileSystem::delete_file(const std::string& path, const IOOptions& 
 
 // What comes into the directory while it is synced is synced the next time.
 IOStatus StoreFileSystem::sync_directory(const IOOptions& options, IODebugContext* debug) {
-  if (phase_.load(std::memory_order_acquire) == Phase::kOpening) return IOStatus::OK();  // settle() does it
   const uint64_t changes = entries_changed_.load();
   if (entries_synced_.load() == changes) return IOStatus::OK();
   const MutexLock lock(directory_mutex_);
   IOStatus status;
   if (directory_ == nullptr) status = target()->NewDirectory(path_, options, &directory_, debug);
+  if (status.ok() && phase_.load(std::memory_order_acquire) == Phase::kOpening) return status;  // settle() does it
   if (status.ok()) status = directory_->FsyncWithDirOptions(options, debug, DirFsyncOptions());
   if (status.ok()) {
     entries_synced_.store(changes);
-  } else {
+  } else if (is_settled()) {  // before, nothing was written to the log
     saw_spoilt_log(newest_log());
   }
   return recoverable(std::move(status));

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -44,7 +45,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   bool newest_log_is_spoilt() const { return spoilt_log_.load(std::memory_order_acquire) == newest_log(); }
   // RocksDB is open. From now on, what it syncs, renames or deletes waits for settle().
   void end_opening();
-  // Makes durable what the opening wrote; once that has succeeded, does nothing. Precondition: end_opening().
+  // Makes durable what the opening wrote; once that has succeeded, does nothing. Busy before end_opening().
   IOStatus settle();
 
   // Makes the creation of the next log fail, once.
@@ -77,12 +78,11 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
 
   bool is_settled() const { return phase_.load(std::memory_order_acquire) == Phase::kSettled; }
   // During the opening: leaves the sync of that file to settle(), and returns true.
-  bool postpone_sync(const std::string& path);
+  bool postpone_sync(const std::string& path, IOStatus& status);
   bool postpone_rename(const std::string& from, const std::string& to);
   bool postpone_deletion(const std::string& path);
   // Where the file with that name is: the one that becomes CURRENT has another name until then.
   std::string place_of(const std::string& path);
-  IOStatus sync_file(const std::string& path);
   IOStatus delete_file(const std::string& path, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug);
   void saw_current();
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
@@ -97,7 +97,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   const bool syncs_;
   std::atomic<Phase> phase_{Phase::kOpening};
   Mutex opening_mutex_;
-  std::set<std::string> unsynced_ PARTITA_GUARDED_BY(opening_mutex_);
+  // By path; RocksDB may have closed its own.
+  std::map<std::string, std::unique_ptr<rocksdb::FSWritableFile>> unsynced_ PARTITA_GUARDED_BY(opening_mutex_);
   std::set<std::string> unwanted_ PARTITA_GUARDED_BY(opening_mutex_);  // to be deleted
   std::string next_current_ PARTITA_GUARDED_BY(opening_mutex_);        // becomes CURRENT; empty: none
   Mutex directory_mutex_;
