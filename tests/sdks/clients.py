@@ -40,7 +40,7 @@ def _install(what, *command, **more):
         raise Unavailable(f"{what} failed: {(done.stderr + done.stdout).strip()[-400:]}")
 
 
-def _once(directory, lock, install):
+def once(directory, lock, install):
     """Runs install() in a fresh `directory`, unless it was done for this content of the file `lock`."""
     stamp = directory / ".installed"
     if not stamp.is_file() or stamp.read_bytes() != lock.read_bytes():
@@ -50,15 +50,15 @@ def _once(directory, lock, install):
         stamp.write_bytes(lock.read_bytes())
 
 
+def pip_install(directory, lock):
+    _install("venv", sys.executable, "-m", "venv", directory)
+    _install("pip install", directory / "bin" / "pip", "install", "-q", "--disable-pip-version-check",
+             "--only-binary", ":all:", "--require-hashes", "-r", lock)
+
+
 def boto3(version):
     directory, lock = BUILT / version, HERE / "python" / f"{version}.txt"
-
-    def install():
-        _install("venv", sys.executable, "-m", "venv", directory)
-        _install("pip install", directory / "bin" / "pip", "install", "-q", "--disable-pip-version-check",
-                 "--only-binary", ":all:", "--require-hashes", "-r", lock)
-
-    _once(directory, lock, install)
+    once(directory, lock, lambda: pip_install(directory, lock))
     return [directory / "bin" / "python", HERE / "python" / "throttled.py"]
 
 
@@ -80,7 +80,7 @@ def javascript():
             shutil.copy(source / name, directory)
         _install("npm ci", tool("npm"), "ci", "--prefix", directory, "--no-audit", "--no-fund", "--loglevel=error")
 
-    _once(directory, source / "package-lock.json", install)
+    once(directory, source / "package-lock.json", install)
     shutil.copy(source / "throttled.mjs", directory)  # modules are looked for beside the program
     return [node, "--no-warnings", directory / "throttled.mjs"]
 
@@ -103,7 +103,7 @@ def java(*options):
                  f"{CLASSPATH_PLUGIN}:build-classpath", f"-Dmdep.outputFile={directory / 'classpath'}")
 
     with JAVA:
-        _once(directory, source / "pom.xml", install)
+        once(directory, source / "pom.xml", install)
         classpath = (directory / "classpath").read_text()
         subprocess.run([compiler, "--release", "17", "-cp", classpath, "-d", directory / "classes",
                         source / "Throttled.java"], check=True)
