@@ -123,7 +123,8 @@ def kubernetes_complaints(manifests):
             more += workload_complaints(manifest)
             labels = manifest["spec"]["template"]["metadata"].get("labels", {})
             mine = [one for one in budgets if one["selector"]["matchLabels"].items() <= labels.items()]
-            if not any(0 < one.get("minAvailable", 0) < manifest["spec"].get("replicas", 1) for one in mine):
+            replicas = manifest["spec"].get("replicas", 1)
+            if replicas > 1 and not any(0 < one.get("minAvailable", 0) < replicas for one in mine):
                 more.append("no PodDisruptionBudget lets it be drained one by one")
             if not any(selector.items() <= labels.items() for selector in services):
                 more.append("no Service leads to it")

@@ -28,8 +28,8 @@ def manifests():
     return [one for path in sorted((DEPLOY / "kubernetes").glob("*.yaml")) for one in yaml.safe_load_all(path.read_text())]
 
 
-def compose():
-    return yaml.safe_load((DEPLOY / "compose" / "compose.yaml").read_text())
+def compose(name="compose"):
+    return yaml.safe_load((DEPLOY / "compose" / f"{name}.yaml").read_text())
 
 
 def named(found, kind, name="partita"):
@@ -42,7 +42,7 @@ def server_of(found):
 
 def test_the_files_keep_to_the_rules():
     assert kubernetes_complaints(manifests()) == []
-    assert compose_complaints(compose()) == []
+    assert compose_complaints(compose()) == [] == compose_complaints(compose("single"))
     assert named(manifests(), "Deployment")["spec"]["replicas"] == 3
     assert len([name for name in compose()["services"] if name.startswith("partita-")]) == 3
 
@@ -119,9 +119,15 @@ def test_a_mistake_in_the_compose_file_is_found(word, value):
     assert compose_complaints(spoiled)
 
 
+def single():
+    return named(manifests(), "StatefulSet", "partita-single")["spec"]["template"]["spec"]
+
+
 def words_of_server():
     yield server_of(manifests())["args"]
+    yield single()["containers"][0]["args"]
     yield compose()["services"]["partita-1"]["command"]
+    yield compose("single")["services"]["partita"]["command"]
 
 
 @pytest.mark.parametrize("words", words_of_server())
@@ -137,6 +143,18 @@ def test_probes_ask_for_pages_that_there_are():
     assert paths == {"/health", "/ready"}
     with running_server(in_memory=True) as server:
         assert {get(server, path)[0] for path in paths} == {200}
+
+
+def test_all_use_the_image_of_this_version_and_its_user():
+    version = re.search(r"project\(partita VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    images = [server_of(manifests())["image"], single()["containers"][0]["image"]]
+    images += [compose()["services"]["partita-1"]["image"], compose("single")["services"]["partita"]["image"]]
+    assert images == [f"partita:{version}-full", f"partita:{version}"] * 2
+    user = str(re.search(r"^USER = (\d+)$", (ROOT / "packaging" / "oci_image.py").read_text(), re.M)[1])
+    for pod in (named(manifests(), "Deployment")["spec"]["template"]["spec"], single()):
+        context = pod["securityContext"]
+        assert {str(context[word]) for word in ("runAsUser", "runAsGroup", "fsGroup")} == {user}
+    assert compose()["services"]["partita-1"]["tmpfs"] == [f"/data:uid={user},gid={user},mode=0700"]
 
 
 def test_the_connection_string_names_both_hosts():

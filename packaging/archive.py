@@ -1,0 +1,89 @@
+"""Makes an archive of the program to unpack anywhere: archive.py PROGRAM INTO
+
+Prints the path of partita-VERSION-linux-ARCHITECTURE.tar.gz, which the action, the formula and the template for GitLab
+install from. The same inputs give the same bytes.
+"""
+
+import io
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+NAME = "partita"
+MACHINES = {62: ("amd64", "x86_64-linux-gnu"), 183: ("arm64", "aarch64-linux-gnu")}  # e_machine of ELF
+
+
+def ran(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
+def version_of(program):
+    return ran(program, "version").split()[1]
+
+
+def machine_of(path):
+    """(the processor's name in container images, Debian's name of the platform)."""
+    head = path.read_bytes()[:20]
+    machine = struct.unpack_from("<H", head, 18)[0] if head[:4] == b"\x7fELF" and len(head) == 20 else None
+    if machine not in MACHINES:
+        raise SystemExit(f"{path} is not a program for x86-64 or aarch64.")
+    return MACHINES[machine]
+
+
+def stripped(path):
+    if ".symtab" not in ran("readelf", "-SW", path):
+        return path.read_bytes()
+    with tempfile.TemporaryDirectory(prefix="partita-strip-") as folder:
+        ran(f"{machine_of(path)[1]}-strip", "-o", f"{folder}/{NAME}", path)
+        return pathlib.Path(folder, NAME).read_bytes()
+
+
+def tar(files, folders=None, at=0):
+    """The bytes of a tar with {path: (bytes, mode)} and {folder: (owner, mode)}, in order, with the folders above them."""
+    entries = {}
+    for path in [*files, *(folders or {})]:
+        for above in list(pathlib.PurePosixPath(path).parents)[:-1]:
+            entries.setdefault(str(above), (tarfile.DIRTYPE, b"", 0, 0o755))
+    entries |= {path: (tarfile.REGTYPE, data, 0, mode) for path, (data, mode) in files.items()}
+    entries |= {path: (tarfile.DIRTYPE, b"", owner, mode) for path, (owner, mode) in (folders or {}).items()}
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for path, (kind, data, owner, mode) in sorted(entries.items()):
+            member = tarfile.TarInfo(path)
+            member.type, member.size, member.mode, member.mtime = kind, len(data), mode, at
+            member.uid = member.gid = owner
+            archive.addfile(member, io.BytesIO(data))
+    return made.getvalue()
+
+
+def compressed(data):
+    stream = zlib.compressobj(9, zlib.DEFLATED, 31)  # gzip without a time
+    return stream.compress(data) + stream.flush()
+
+
+def make(program, into, version=None):
+    version = version or version_of(program)
+    architecture, _ = machine_of(program)
+    inside = f"{NAME}-{version}"
+    files = {f"{inside}/{NAME}": (stripped(program), 0o755)}
+    files |= {f"{inside}/{name}": ((ROOT / name).read_bytes(), 0o644) for name in ("LICENSE", "CHANGELOG.md")}
+    files[f"{inside}/completions/{NAME}.bash"] = ((ROOT / "packaging" / "partita.bash").read_bytes(), 0o644)
+    into.mkdir(parents=True, exist_ok=True)
+    path = into / f"{inside}-linux-{architecture}.tar.gz"
+    path.write_bytes(compressed(tar(files, at=int(os.environ.get("SOURCE_DATE_EPOCH", "0")))))
+    return path
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    try:
+        print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"archive.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
