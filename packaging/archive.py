@@ -4,6 +4,7 @@ Prints the path of partita-VERSION-linux-ARCHITECTURE.tar.gz, which the action, 
 install from. The same inputs give the same bytes.
 """
 
+import functools
 import io
 import os
 import pathlib
@@ -62,6 +63,7 @@ def tar(files, folders=None, at=0):
     return made.getvalue()
 
 
+@functools.lru_cache(maxsize=4)  # of one release, several images have the same layer
 def compressed(data):
     stream = zlib.compressobj(9, zlib.DEFLATED, 31)  # gzip without a time
     return stream.compress(data) + stream.flush()

@@ -7,7 +7,7 @@ dev_package() {
   need build package ${1:+test site}
   build release partita
   need_newest release
-  local binary="$PWD/build/release/partita" version stage epoch kind
+  local binary="$PWD/build/release/partita" version stage epoch
   version="$("$binary" version | sed -n '1s/^partita //p')"
   stage="build/package/partita-$version"
   epoch="$(git log -1 --format=%ct)"
@@ -29,6 +29,6 @@ dev_package() {
   say "Judging it"
   lintian --tag-display-limit 0 --allow-root --fail-on error,warning build/package/*.deb ||
     die "lintian found what is above in the package."
-  [[ $# == 0 ]] || for kind in python_wheel npm_packages; do "$PYTHON" "packaging/$kind.py" "$binary" build/package; done
+  [[ $# == 0 ]] || "$PYTHON" packaging/release.py "$binary" build/package
   ls -l build/package/*.deb
 }
