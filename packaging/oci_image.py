@@ -141,11 +141,12 @@ def docker_archive(image, tag):
 
 
 def about(program, version, created):
-    revision = None if version else re.search(r"^revision (\S+)$", ran(program, "version"), re.M)
     said = {
         "title": "Partita", "description": "The DynamoDB API on storage of your own", "licenses": "Apache-2.0",
-        "version": version or version_of(program), "created": created, **({"revision": revision[1]} if revision else {}),
+        "version": version or version_of(program), "created": created,
     }  # fmt: skip
+    if not version:
+        said["revision"] = re.search(r"^revision (\S+)$", ran(program, "version"), re.M)[1]
     return {f"org.opencontainers.image.{word}": text for word, text in said.items()}
 
 

@@ -1,7 +1,9 @@
-"""Makes every package of a release but Debian's: release.py PROGRAM INTO
+"""Makes every package of a release but Debian's: release.py PROGRAM INTO [STATIC...]
 
-Beside them it leaves what jobs of continuous integration fetch, and SHA256SUMS of all files there. PARTITA_RELEASES is
-the URL of the folder to which they will be published; without it the formula names none that exists.
+STATIC are static programs of the same version, for one processor each: the archives, the formula and the image without
+client libraries are made of them instead of PROGRAM. Beside them it leaves what jobs of continuous integration fetch,
+and SHA256SUMS of all files there. PARTITA_RELEASES is the URL of the folder to which they will be published; without it
+the formula names none that exists.
 """
 
 import hashlib
@@ -21,15 +23,17 @@ SCRIPT = pathlib.Path(__file__).resolve().parent / "ci" / "partita.sh"
 PUBLISHED = (".deb", ".gz", ".rb", ".sh", ".tar", ".tgz", ".whl")
 
 
-def make(program, into):
+def make(program, into, static=()):
     into.mkdir(parents=True, exist_ok=True)
-    url = os.environ.get("PARTITA_RELEASES") or f"https://partita.invalid/releases/v{archive.version_of(program)}"
-    packed = archive.make(program, into)
-    made = [python_wheel.make(program, into), *npm_packages.make(program, into), packed]
-    made += oci_image.make(program, into)
+    version = archive.version_of(program)
+    url = os.environ.get("PARTITA_RELEASES") or f"https://partita.invalid/releases/v{version}"
+    alone = static or [program]
+    packed = [archive.make(each, into, version) for each in alone]
+    made = [python_wheel.make(program, into), *npm_packages.make(program, into), *packed]
+    made += oci_image.make(alone[0], into, *alone[1:])
     if oci_image.needed(program):
         made += oci_image.make(program, into, full=True)
-    made += [homebrew_formula.make(url, into, [packed]), pathlib.Path(shutil.copy(SCRIPT, into))]
+    made += [homebrew_formula.make(url, into, packed), pathlib.Path(shutil.copy(SCRIPT, into))]
     files = sorted(path for path in into.iterdir() if path.suffix in PUBLISHED)
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
     (into / "SHA256SUMS").write_text("".join(sums))
@@ -37,9 +41,10 @@ def make(program, into):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
+    told = [pathlib.Path(word) for word in sys.argv[1:]]
     try:
-        print(*make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])), sep="\n")
+        print(*make(told[0], told[1], told[2:]), sep="\n")
     except subprocess.CalledProcessError as error:
         sys.exit(f"release.py: {' '.join(map(str, error.cmd))} failed: {error.stderr.strip()[-2000:]}")

