@@ -5,6 +5,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The program that is handed out (docs/decisions/043): compiled for size, and run on any Linux of its processor.
+option(PARTITA_PORTABLE "Compile for size, and link for every distribution; only the program" OFF)
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
@@ -12,7 +15,14 @@ if(CCACHE)
 endif()
 
 find_package(Threads REQUIRED)
-find_package(GTest REQUIRED)
+if(PARTITA_PORTABLE)
+  include("${CMAKE_SOURCE_DIR}/cmake/portable/portable.cmake")
+  # Its tests are those of the release build.
+  add_library(GTest::gtest INTERFACE IMPORTED GLOBAL)
+  add_library(GTest::gtest_main INTERFACE IMPORTED GLOBAL)
+else()
+  find_package(GTest REQUIRED)
+endif()
 # The archives: of the shared libraries all relocations would be done at every start, which takes 0.7 ms of 2.8. What
 # Debian mends in them reaches the program by a new build: `./dev package` links the newest.
 set(OPENSSL_USE_STATIC_LIBS TRUE)
@@ -50,6 +60,9 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT PARTITA_SANITIZE)
   target_compile_options(partita_options INTERFACE ${PARTITA_HARDENING} ${PARTITA_OBJECTS}
     "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
+endif()
+if(PARTITA_PORTABLE)  # the other builds have the warnings; -Os has some false ones of its own
+  target_compile_options(partita_options INTERFACE -w)
 endif()
 if(PARTITA_SANITIZE STREQUAL "address")
   target_compile_options(partita_options INTERFACE
@@ -121,7 +134,7 @@ function(partita_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;COLD;USES;SYSTEM;HIDDEN" ${ARGN})
   partita_unity(sources ${name} ${ARG_SOURCES})
   partita_unity(cold ${name}_cold ${ARG_COLD})
-  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND cold)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND cold AND NOT PARTITA_PORTABLE)
     set_property(SOURCE ${cold} APPEND PROPERTY COMPILE_OPTIONS -Og -Wno-maybe-uninitialized)
   endif()
   add_library(partita_${name} STATIC ${sources} ${cold})
@@ -129,7 +142,7 @@ function(partita_library name)
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(partita_${name} PUBLIC partita_${used})
   endforeach()
-  if(PARTITA_UNITY AND NOT PARTITA_SANITIZE)
+  if(PARTITA_UNITY AND NOT PARTITA_SANITIZE AND NOT PARTITA_PORTABLE)
     # g++ inlines less in a large unit unless told how large units are: 6 % of a GetItem's instructions. With a
     # sanitizer that would take half as long again to compile.
     target_compile_options(partita_${name} PRIVATE

@@ -1,0 +1,18 @@
+# Cross-compiles for 64-bit Arm with Debian's compiler; the archives are those of Debian's architecture arm64.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc-12)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++-12)
+set(CMAKE_ASM_COMPILER aarch64-linux-gnu-gcc-12)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu /usr)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static)
+# Of libraries that are loaded at run time only the headers are used, which are the same for every processor.
+file(GLOB curl_headers "/usr/include/*-linux-gnu/curl")
+list(GET curl_headers 0 curl_headers)
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/headers")
+file(CREATE_LINK "${curl_headers}" "${CMAKE_BINARY_DIR}/headers/curl" SYMBOLIC)
+set(LIBCURL_INCLUDE "${CMAKE_BINARY_DIR}/headers" CACHE PATH "the headers of libcurl")
+set(OPENSSL_CRYPTO_LIBRARY /usr/lib/aarch64-linux-gnu/libcrypto.a CACHE FILEPATH "")
+set(OPENSSL_SSL_LIBRARY /usr/lib/aarch64-linux-gnu/libssl.a CACHE FILEPATH "")

@@ -1,0 +1,30 @@
+# What the program that is handed out is linked with (docs/decisions/043): Debian's archives without what nothing in it
+# calls, and without tables for unwinding C, through which no exception passes.
+enable_language(ASM)
+set(partita_archives "${CMAKE_BINARY_DIR}/archives")
+file(MAKE_DIRECTORY "${partita_archives}")
+set(originals "")
+foreach(name crypto ssl zstd lz4 deflate xxhash)
+  find_library(PARTITA_ARCHIVE_${name} lib${name}.a REQUIRED)
+  list(APPEND originals "${PARTITA_ARCHIVE_${name}}")
+  execute_process(
+    COMMAND "${CMAKE_OBJCOPY}" --enable-deterministic-archives --remove-section=.eh_frame --remove-section=.comment
+      "${PARTITA_ARCHIVE_${name}}" "${partita_archives}/new.a" COMMAND_ERROR_IS_FATAL ANY)
+  file(COPY_FILE "${partita_archives}/new.a" "${partita_archives}/lib${name}.a" ONLY_IF_DIFFERENT)
+endforeach()
+set(OPENSSL_CRYPTO_LIBRARY "${partita_archives}/libcrypto.a" CACHE FILEPATH "" FORCE)
+set(OPENSSL_SSL_LIBRARY "${partita_archives}/libssl.a" CACHE FILEPATH "" FORCE)
+
+execute_process(
+  COMMAND python3 "${CMAKE_CURRENT_LIST_DIR}/stubs.py" "${CMAKE_CURRENT_LIST_DIR}/left_out.txt" "${CMAKE_NM}"
+    ${CMAKE_SYSTEM_PROCESSOR} ${originals}
+  OUTPUT_VARIABLE stubs COMMAND_ERROR_IS_FATAL ANY)
+file(CONFIGURE OUTPUT "${partita_archives}/stubs.s" CONTENT "${stubs}" @ONLY)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${CMAKE_CURRENT_LIST_DIR}/stubs.py" "${CMAKE_CURRENT_LIST_DIR}/left_out.txt" ${originals})
+
+# lld folds functions of equal code, of which templates leave many.
+find_program(PARTITA_LLD NAMES ld.lld-19 ld.lld REQUIRED)
+file(CREATE_LINK "${PARTITA_LLD}" "${partita_archives}/ld.lld" SYMBOLIC)
+set(PARTITA_PORTABLE_LINK "-B${partita_archives}" -fuse-ld=lld "-L${partita_archives}"
+  -Wl,--icf=all,--gc-sections,-O2,--build-id=none,--no-rosegment)
