@@ -28,3 +28,28 @@ find_program(PARTITA_LLD NAMES ld.lld-19 ld.lld REQUIRED)
 file(CREATE_LINK "${PARTITA_LLD}" "${partita_archives}/ld.lld" SYMBOLIC)
 set(PARTITA_PORTABLE_LINK "-B${partita_archives}" -fuse-ld=lld "-L${partita_archives}"
   -Wl,--icf=all,--gc-sections,-O2,--build-id=none,--no-rosegment)
+
+# Stand-ins for the C library with the symbols of an older one, and its parts of that time, which are empty since 2.34.
+set(PARTITA_OLDEST_GLIBC 2.28)
+set(partita_glibc "${partita_archives}/glibc")
+file(MAKE_DIRECTORY "${partita_glibc}")
+foreach(name c m)
+  execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=lib${name}.so.6
+    OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND python3 "${CMAKE_CURRENT_LIST_DIR}/old_glibc.py" "${library}" ${PARTITA_OLDEST_GLIBC}
+      "${partita_glibc}/${name}.s" "${partita_glibc}/${name}.map" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND "${CMAKE_C_COMPILER}" -shared -nostdlib "-Wl,-soname,lib${name}.so.6"
+      "-Wl,--version-script=${name}.map" -o lib${name}.so ${name}.s
+    WORKING_DIRECTORY "${partita_glibc}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+foreach(name pthread.so.0 dl.so.2)
+  file(WRITE "${partita_glibc}/empty.s" ".section .note.GNU-stack,\"\",%progbits\n")
+  execute_process(COMMAND "${CMAKE_C_COMPILER}" -shared -nostdlib -Wl,-soname,lib${name} -o lib${name} empty.s
+    WORKING_DIRECTORY "${partita_glibc}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=libc_nonshared.a
+  OUTPUT_VARIABLE nonshared OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(PARTITA_GLIBC_LINK "-L${partita_glibc}" -Wl,--wrap=__libc_start_main -Wl,--no-as-needed
+  "${partita_glibc}/libpthread.so.0" "${partita_glibc}/libdl.so.2" -Wl,--as-needed "${nonshared}")
