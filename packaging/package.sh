@@ -5,7 +5,7 @@
 dev_package() {
   [[ $# == 0 || "$*" == --all ]] || die "package takes --all and nothing else."
   need build package ${1:+test site}
-  build release partita
+  build release partita libpartita
   need_newest release
   local binary="$PWD/build/release/partita" version stage epoch
   version="$("$binary" version | sed -n '1s/^partita //p')"
@@ -16,7 +16,7 @@ dev_package() {
   cp -r packaging/debian packaging/partita.conf packaging/partita.bash CHANGELOG.md "$stage"
   git ls-files -z README.md SECURITY.md docs deploy | xargs -0 cp --parents -t "$stage/pages"
   "$PYTHON" packaging/pages.py "$stage/pages"
-  cp "$binary" "$stage/partita"
+  cp -P "$binary" build/release/libpartita.so* src/library/partita.h build/release/partita.pc "$stage"
   "$PYTHON" packaging/man.py "$binary" "$(date -u -d "@$epoch" +%F)" >"$stage/partita.1"
   "$PYTHON" packaging/sbom.py build/release "$version" "$(git rev-parse HEAD)" >"$stage/partita.cdx.json"
   printf 'partita (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n' "$version" \

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/log_receiver.h"
 #include "base/mutex.h"
 #include "base/nonblocking_writer.h"
 #include "base/thread.h"
@@ -36,6 +37,8 @@ std::atomic<LogFormat>& format_logged() {
   static std::atomic<LogFormat> format{LogFormat::kText};
   return format;
 }
+
+constinit std::atomic<LogReceiver> log_receiver{nullptr};
 
 // How many bytes the text's first character has in UTF-8; 0 when it is none.
 size_t character_bytes(std::string_view text) {
@@ -267,9 +270,11 @@ void log(LogLevel level, std::initializer_list<std::string_view> sentence) noexc
   if (!logs(level)) return;
   LogLine line(level);
   for (const std::string_view part : sentence) line.add(part);
+  if (const LogReceiver receiver = log_receiver.load(std::memory_order_acquire)) return receiver(level, line.end());
   output().write(line.end());
 }
 
+void set_log_receiver(LogReceiver receiver) { log_receiver.store(receiver, std::memory_order_release); }
 uint64_t log_lines_dropped() noexcept { return output().dropped(); }
 void flush_log(int ms) noexcept { output().flush(ms); }
 void log_last_words(std::string_view text) noexcept { output().say_last_words(text); }

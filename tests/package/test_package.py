@@ -30,7 +30,7 @@ def ran(*command, **options):
 
 def make():
     ran(str(ROOT / "dev"), "package", cwd=ROOT)
-    [package] = MADE.glob("*.deb")
+    [package] = MADE.glob("partita_*.deb")
     return package
 
 

@@ -1,0 +1,3 @@
+module partita.example/embedded
+
+go 1.20
