@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""A DynamoDB in this process, in Python with ctypes: a table, items, a query and a rollback. Without an argument it is in
-memory, else in the directory of that name. The environment variable LIBPARTITA may name the library."""
+"""A DynamoDB in this process, in Python with ctypes: a table, items, a query and a rollback.
+
+Without an argument it is in memory, else in the directory of that name. The environment variable LIBPARTITA may name
+the library."""
 
 import ctypes
 import json

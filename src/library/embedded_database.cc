@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "auth/account.h"
 #include "base/check.h"
@@ -43,6 +44,23 @@ const ops::Operation& row_of(std::string_view name) {
   return *row;
 }
 
+// The X-Amz-Target of each row of ops::operations().
+std::vector<std::string> all_targets() {
+  std::vector<std::string> targets;
+  for (const ops::Operation& row : ops::operations()) targets.push_back(ops::target_of(row));
+  return targets;
+}
+
+// `made` has it if it is not one of these.
+std::string_view target_named(std::string_view operation, std::string& made) {
+  static const std::vector<std::string> targets = all_targets();
+  if (operation.contains('.')) return operation;
+  const ops::Operation* const row = ops::find_operation(operation);
+  if (row != nullptr) return targets[static_cast<size_t>(row - ops::operations().data())];
+  made = ops::json_service(ops::Api::kDynamoDb).target;
+  return made.append(".").append(operation);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedDatabase>> EmbeddedDatabase::open(const Options& options) {
@@ -65,16 +83,9 @@ Result<std::unique_ptr<EmbeddedDatabase>> EmbeddedDatabase::open(const Options& 
 }
 
 Answer EmbeddedDatabase::call(std::string_view operation, std::string_view body) {
-  std::string target;
-  if (operation.contains('.')) {
-    target = operation;
-  } else if (const ops::Operation* const row = ops::find_operation(operation)) {
-    target = ops::target_of(*row);
-  } else {
-    target = ops::json_service(ops::Api::kDynamoDb).target;
-    target.append(".").append(operation);
-  }
-  const ops::Call call{.target = target, .content_type = kContentType, .body = body, .caller = caller_};
+  std::string made;
+  const ops::Call call{
+      .target = target_named(operation, made), .content_type = kContentType, .body = body, .caller = caller_};
   std::optional<ops::Reply> reply = await(host_->service().call(call));
   return answer_of(reply ? *std::move(reply) : ops::out_of_memory());
 }

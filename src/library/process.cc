@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/log.h"
 #include "base/log_receiver.h"
 #include "base/mutex.h"
 

@@ -1,5 +1,5 @@
-// In place of zstd's makers of dictionaries, which RocksDB calls only for options that Partita does not set. In Debian's
-// archive they are the one part that no shared library can be linked of: they print to stderr.
+// In place of zstd's makers of dictionaries, which RocksDB calls only for options that Partita does not set. In
+// Debian's archive they are the one part that no shared library can be linked of: they print to stderr.
 #include <cstddef>
 
 extern "C" {
