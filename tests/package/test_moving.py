@@ -1,5 +1,5 @@
-"""An application made for DynamoDB Local and one made for LocalStack (`moving/`), moved by docs/coming-from.md: the tests
-do what the page says, with the words that it has, and nothing else. Ports are the tests' own."""
+"""An application made for DynamoDB Local and one made for LocalStack (`moving/`), moved by docs/coming-from.md: the
+tests do what the page says, with the words that it has, and nothing else. Ports are the tests' own."""
 
 import contextlib
 import os

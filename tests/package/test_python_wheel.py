@@ -116,6 +116,12 @@ def test_that_the_clock_is_back(partita):
     assert "4 passed" in environment.run("pytest", "-q", cwd=project)
 
 
+def test_the_readme_without_pytest(environment, tmp_path):
+    [code] = re.findall(r"```python\n(import partita\n.*?)```", README.read_text(), re.DOTALL)
+    (tmp_path / "shown.py").write_text(code)
+    assert environment.run("python", "shown.py", cwd=tmp_path) == "[]\n"
+
+
 def test_without_pytest(environment, tmp_path):
     (tmp_path / "kept.py").write_text("""
 import partita

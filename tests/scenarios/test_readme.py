@@ -1,4 +1,4 @@
-"""The session and the Python lines of README.md, run as they stand there."""
+"""The session and the lines of Python and JavaScript of README.md, run as they stand there."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import sample
-from conftest import ROOT
+from conftest import EXAMPLES, ROOT
 
 PAGE = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
@@ -41,9 +41,12 @@ def test_the_session(server, environment):
         assert words(done.stdout + done.stderr) == words(printed), command
 
 
-def test_the_lines_of_python(server, environment):
-    [code] = [text for language, text in BLOCKS if language == "python"]
-    keys = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_DEFAULT_REGION": "us-east-1"}
-    done = subprocess.run([sys.executable, "-c", code.replace("http://localhost:8000", server.url)], text=True,
+@pytest.mark.parametrize("language,command", [("python", [sys.executable, "-c"]),
+                                              ("js", ["node", "--input-type=module", "-e"])])
+def test_the_lines_of(language, command, server, environment):
+    [code] = [text for name, text in BLOCKS if name == language]
+    keys = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1",
+            "AWS_DEFAULT_REGION": "us-east-1"}
+    done = subprocess.run([*command, code.replace("http://localhost:8000", server.url)], text=True, cwd=EXAMPLES,
                           env={**environment, **keys}, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0 and "'ChatRoom'" in done.stdout, done.stderr
