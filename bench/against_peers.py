@@ -12,7 +12,6 @@ import signing
 import workload
 
 CONNECTIONS = (16, 64)
-STARTS = 5
 US = "Partita"
 CPU_BUDGET = 5  # times Partita's
 MODES = {"durable": "with data in a directory", "memory": "in memory"}
@@ -43,15 +42,6 @@ def contestants(build, scratch, left_out):
         found.append(Contestant(peer.name, "durable", peer.start))
         found.append(Contestant(peer.name, "memory", lambda _, peer=peer: peer.start()))
     return found
-
-
-def measure_starts(each, scratch):
-    """(milliseconds from exec to the first answer, resident MiB then), without data; medians."""
-    started = []
-    for n in range(STARTS):
-        with each.start(scratch / f"start-{each.name}-{each.mode}-{n}") as server:
-            started.append((server.start_ms, server.idle_mib))
-    return tuple(statistics.median(column) for column in zip(*started))
 
 
 def prepare(build, each):
@@ -181,24 +171,6 @@ def missed(figures, names):
     return found
 
 
-def start_table(starts):
-    rows = [
-        [f"{name}, {MODES[mode]}", f"{milliseconds:,.1f}", f"{resident:,.1f}"]
-        for (name, mode), (milliseconds, resident) in starts.items()
-    ]
-    return page.table(["without data", "start to first answer, ms", "idle memory, MiB"], rows)
-
-
-def start_block(starts):
-    """The servers side by side, with data in a directory."""
-    names = [name for name, mode in starts if mode == "durable"]
-    columns = [starts[name, "durable"] for name in names]
-    labels = ("start to first answer, ms", "idle memory, MiB")
-    return page.table(
-        [MODES["durable"], *names], [[label, *(f"{each[n]:,.1f}" for each in columns)] for n, label in enumerate(labels)]
-    )
-
-
 def whole_table(figures, names):
     head = ["", "connections", "server", "requests/s", "p50 ms", "p99 ms", "CPU µs/request", "client busy"]
     rows = []
@@ -228,7 +200,7 @@ def picture_of(figures, names, mode):
     return plot.bars(f"Server CPU per request, {MODES[mode]}, 64 connections", "µs", groups)
 
 
-def text(figures, starts, all_of_them, left_out, arguments):
+def text(figures, all_of_them, left_out, arguments):
     """How it was measured, and all rows."""
     names = others(all_of_them)
     cannot = {(each.name, what): why for each in all_of_them for what, why in each.cannot.items()}
@@ -247,7 +219,6 @@ def text(figures, starts, all_of_them, left_out, arguments):
     for connections in reversed(CONNECTIONS):
         parts += [ratio_table(figures, names, mode, connections) for mode in MODES]
     parts += [page.picture("peers", f"{mode}.svg", f"CPU per request, {MODES[mode]}") for mode in MODES]
-    parts += [start_table(starts)]
     misses = missed(figures, names)
     parts += ["Below 5 × in CPU at 64 connections, or with a worse p99 than a peer:"]
     parts += ["\n".join(f"- {miss}" for miss in misses or ["none"])]
@@ -257,17 +228,13 @@ def text(figures, starts, all_of_them, left_out, arguments):
 def part(build, scratch, arguments):
     left_out = []
     all_of_them = contestants(build, scratch, left_out)
-    starts = {}
-    for each in all_of_them:
-        servers.say(f"starting {each.name}, {MODES[each.mode]}, {STARTS} times")
-        starts[each.name, each.mode] = measure_starts(each, scratch)
     figures = Figures(measure(build, scratch, all_of_them, arguments.rounds, arguments.seconds))
     names = others(all_of_them)
     durable, memory = (figures(US, mode, "PutItem", 64, "cpu_us") for mode in MODES)
     return page.Measured(
-        text(figures, starts, all_of_them, left_out, arguments),
+        text(figures, all_of_them, left_out, arguments),
         {f"{mode}.svg": picture_of(figures, names, mode) for mode in MODES},
-        block=f"{ratio_table(figures, names, 'durable', CONNECTIONS[-1])}\n\n{start_block(starts)}",
+        block=ratio_table(figures, names, 'durable', CONNECTIONS[-1]),
         budgets=budgets(figures, names),
         costs=[page.cost("PutItem, with data in a directory", durable, "in memory", memory)],
     )

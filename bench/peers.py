@@ -57,12 +57,12 @@ class Peer:
             shutil.rmtree(unfinished, ignore_errors=True)
         return home
 
-    def start(self, data=None):
+    def start(self, data=None, cores=None):
         """With its data in this directory, which is made, or in memory. Call home() before."""
         if data:
             data.mkdir(parents=True)
         port = servers.free_port()
-        return servers.Server(self.command(self.home(), port, data), port)
+        return servers.Server(self.command(self.home(), port, data), port, cores)
 
 
 def run(*command):

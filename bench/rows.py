@@ -14,22 +14,12 @@ import signing
 import workload
 
 CONNECTIONS = (1, 16, 64)
-STARTS = 11
 LOOPS = {"raw GetItem": "raw loop, a GetItem's bytes", "raw Query": "raw loop, a Query's bytes"}
 BASELINE = {
     f"rocksdb {what}, {cores}": f"RocksDB {label}, {cores}"
     for what, label in (("get", "Get"), ("put", "Put, sync=true"), ("query", "seek and 50 next"))
     for cores in ("one core", "all cores")
 }
-
-
-def measure_starts(build, scratch):
-    """(milliseconds from exec to the first answer, resident MiB after it), with an empty store; medians."""
-    started = []
-    for n in range(STARTS):
-        with servers.partita(build, scratch / f"start-{n}") as server:
-            started.append((server.start_ms, server.idle_mib))
-    return tuple(statistics.median(column) for column in zip(*started))
 
 
 def rocksdb(build, directory, what, threads, seconds, cores):
@@ -89,7 +79,7 @@ class Figures:
         return statistics.median(result[field] for result in self.results[what, connections])
 
 
-def budgets(figures, start_ms, resident_mib):
+def budgets(figures):
     def cpu(what):
         return figures(what, 64, "cpu_us")
 
@@ -106,8 +96,6 @@ def budgets(figures, start_ms, resident_mib):
         ("UpdateItem of one hot item: rate ÷ PutItem's", rate("UpdateItem") / rate("PutItem"), "≥ 1.0"),
         ("Query: CPU ÷ (RocksDB's seek and 50 next + raw loop's for as many bytes)",
          cpu("Query") / least_for_a_query, "≤ 1.5"),
-        ("start to first answer, ms", start_ms, "≤ 12"),
-        ("idle memory, MiB", resident_mib, "≤ 12"),
     ]
     return [[what, f"{value:.2f}", budget] for what, value, budget in rows]
 
@@ -161,7 +149,6 @@ def picture_of(figures):
 
 
 def part(build, scratch, arguments):
-    start_ms, resident_mib = measure_starts(build, scratch)
     figures = Figures(measure(build, scratch, arguments.rounds, arguments.seconds))
     found = places.measure(build, scratch)
     how = (
@@ -180,5 +167,5 @@ def part(build, scratch, arguments):
     ]
     return page.Measured(
         "\n\n".join(text), {"latency.svg": picture_of(figures)},
-        budgets=budgets(figures, start_ms, resident_mib), costs=costs(figures, found),
+        budgets=budgets(figures), costs=costs(figures, found),
     )

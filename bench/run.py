@@ -18,6 +18,7 @@ import backfill
 import data_api
 import dax
 import fairness
+import fifty_tests
 import growth
 import isolation
 import judged
@@ -25,7 +26,7 @@ import page
 import rows
 import search_sink
 import servers
-import suite
+import starts
 import vectors
 import ycsb
 
@@ -42,7 +43,8 @@ PARTS = {
     "search_sink": search_sink.part,
     "vectors": vectors.part,
     "judged": judged.part,
-    "suite": suite.part,
+    "fifty_tests": fifty_tests.part,
+    "start": starts.part,
 }
 
 
@@ -70,7 +72,10 @@ def arguments_of(words):
         "--search-sink", type=int, nargs="?", const=100_000, metavar="ITEMS",
         help="a search sink on OpenSearch, which is fetched once, for a table of so many items (100000)",
     )
-    parser.add_argument("--suite", action="store_true", help="tests that make and drop tables, beside those peers")
+    parser.add_argument(
+        "--fifty-tests", action="store_true", help="pytest, jest and go test with Partita's packages, beside those peers"
+    )
+    parser.add_argument("--start", action="store_true", help="sizes, starts and memory at rest, beside those peers")
     parser.add_argument("--judged", action="store_true", help="GetItem with its signature verified, and with a policy")
     parser.add_argument(
         "--vectors", type=int, nargs="?", const=100_000, metavar="ITEMS", help="searches of so many vectors (100000)"

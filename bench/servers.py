@@ -36,6 +36,23 @@ def say(text):
 
 
 @contextlib.contextmanager
+def real_time():
+    """Real-time priority for this process and for those that it starts, so that a busy machine does not slow them down;
+    yields whether that is allowed. Not on one core, where what waits for a server in a loop would stop it."""
+    urgent = len(CORES) > 1
+    try:
+        if urgent:
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        urgent = False
+    try:
+        yield urgent
+    finally:
+        if urgent:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+@contextlib.contextmanager
 def telling(what, minutes):
     """Says every minute how many of so many are over, so that nobody takes the bench for dead."""
     over = threading.Event()

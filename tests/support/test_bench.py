@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 import against_peers  # noqa: E402
+import fifty_tests  # noqa: E402
 import growth  # noqa: E402
 import page  # noqa: E402
 import peers  # noqa: E402
@@ -28,7 +29,7 @@ import places  # noqa: E402
 import plot  # noqa: E402
 import rows  # noqa: E402
 import signing  # noqa: E402
-import suite  # noqa: E402
+import starts  # noqa: E402
 import vectors  # noqa: E402
 import workload  # noqa: E402
 import ycsb  # noqa: E402
@@ -221,8 +222,8 @@ def written(monkeypatch, tmp_path):
     (results / "README.md").write_text("# All\n<!-- bench index: begin -->\n<!-- bench index: end -->\n")
     page_file = tmp_path / "page.md"
     page_file.write_text("".join(f"<!-- bench {name}: begin -->\n{table}<!-- bench {name}: end -->\n" for name, table in (
-        ("suite", "old\n"), ("budgets", "| measure |\n|---|\n| a | [rows-1](../bench/results/rows-1.md) |\n"
-                     "| b | [suite-1](../bench/results/suite-1.md) |\n| c | [judged-1](../bench/results/judged-1.md) |\n"),
+        ("start", "old\n"), ("budgets", "| measure |\n|---|\n| a | [rows-1](../bench/results/rows-1.md) |\n"
+                     "| b | [start-1](../bench/results/start-1.md) |\n| c | [judged-1](../bench/results/judged-1.md) |\n"),
         ("costs", "| what |\n|---|\n"))))
     monkeypatch.setattr(page, "PAGE", page_file)
     monkeypatch.setattr(page, "RESULTS", results)
@@ -234,16 +235,16 @@ def test_a_part_writes_its_file_and_replaces_its_own_lines(written):
     found = page.Measured(
         page.provenance("how.") + "\n\nall rows", {"x.svg": "<svg/>"}, "new",
         budgets=[["d", "1.0", "≤ 2"], ["e", "3.0", "–"]], costs=[page.cost("f", 3, "g", 2)])
-    page.update("suite", found, "./dev bench --suite")
-    name = "suite-abc-with-changes"
+    page.update("start", found, "./dev bench --start")
+    name = "start-abc-with-changes"
     link = f"[{name}](../bench/results/{name}.md)"
     assert (written / "page.md").read_text() == (
-        f"<!-- bench suite: begin -->\nnew\n\nAll rows: {link}.\n<!-- bench suite: end -->\n"
+        f"<!-- bench start: begin -->\nnew\n\nAll rows: {link}.\n<!-- bench start: end -->\n"
         "<!-- bench budgets: begin -->\n| measure |\n|---|\n| a | [rows-1](../bench/results/rows-1.md) |\n"
         f"| d | 1.0 | ≤ 2 | {link} |\n| c | [judged-1](../bench/results/judged-1.md) |\n<!-- bench budgets: end -->\n"
         f"<!-- bench costs: begin -->\n| what |\n|---|\n| f | 3.0 µs | g: 2.0 µs | 1.50 | {link} |\n<!-- bench costs: end -->\n")
     file = (written / "results" / f"{name}.md").read_text()
-    assert file.startswith(f"# {name}\n\nMeasured 20") and "by `./dev bench --suite`.\n" in file
+    assert file.startswith(f"# {name}\n\nMeasured 20") and "by `./dev bench --start`.\n" in file
     assert "| e | 3.0 | – |" in file and "| f | 3.0 µs | g: 2.0 µs | 1.50 |" in file
     assert (written / "results" / f"{name}-x.svg").read_text() == "<svg/>"
     assert f"| [{name}]({name}.md) | 20" in (written / "results" / "README.md").read_text()
@@ -259,22 +260,32 @@ def test_what_the_comparison_with_peers_puts_on_the_page(monkeypatch, tmp_path):
         if (each.name, what) != ("dynalite", "TransactWriteItems")
     }
     monkeypatch.setattr(against_peers, "contestants", lambda *_: servers_compared)
-    monkeypatch.setattr(against_peers, "measure_starts", lambda each, _: (12.0, 10.0))
     monkeypatch.setattr(against_peers, "measure", lambda *_: results)
     found = against_peers.part(None, tmp_path, argparse.Namespace(rounds=1, seconds=1))
     assert "| GetItem, ~300 B, consistent | 20.0 | 8.0 | **8.0** |" in found.block
     assert "| TransactWriteItems, 2 items of ~300 B | 20.0 | – | – |" in found.block
-    assert "| with data in a directory | Partita | dynalite |" in found.block and "| idle memory, MiB | 10.0 | 10.0 |" in found.block
     assert found.budgets == [["every other operation: nearest peer's CPU ÷ Partita's", "8.0", "≥ 5"],
                              ["every operation: best peer's p99 ÷ Partita's", "1.0", "≥ 1.0"]]
     assert found.costs == [["PutItem, with data in a directory", "20.0 µs", "in memory: 20.0 µs", "1.00"]]
     assert set(found.plots) == {"durable.svg", "memory.svg"} and all(part in found.whole() for part in (found.text, found.block))
 
 
-def test_what_a_suite_puts_on_the_page():
-    results = {(name, way): [(seconds, 0.5), (seconds + 2, 0.5)] for name, seconds in (("Partita", 1.0), ("Dynoxide", 3.0))
-               for way in suite.WAYS}
-    assert suite.block(results).splitlines()[-1] == "| 50 tests with boto3 with a waiter for each table, in memory, s | 2.00 | 4.00 |"
+def test_what_fifty_tests_put_on_the_page():
+    results = {(name, way): [fifty_tests.Run(seconds, seconds), fifty_tests.Run(seconds + 2, seconds + 1)]
+               for name, seconds in (("Partita", 1.0), ("Dynoxide", 3.0), ("DynamoDB Local", 9.0)) for way in fifty_tests.WAYS}
+    head, _, *servers_compared = fifty_tests.block(results).splitlines()
+    assert head.startswith("| 50 tests, in memory: time of the run / CPU time, s | pytest | pytest-xdist, 2 workers |")
+    assert servers_compared[1] == f"| Dynoxide |{' 4.00 / 3.50 |' * len(fifty_tests.WAYS)}"
+    assert fifty_tests.ratios(results) == dict.fromkeys(fifty_tests.WAYS, 3.5 / 1.5)
+
+
+def test_what_starts_put_on_the_page():
+    results = {(name, mode): [(ms, 5.0), (ms + 2, 7.0)] for name, ms in (("Partita", 1.0), ("Dynoxide", 3.0))
+               for mode in starts.MODES}
+    block = starts.block(results, {"Partita": [8.0, 4.0, 2.5], "Dynoxide": [9.0, None, None]}).splitlines()
+    assert block[0].startswith("|  | start to first answer in memory, ms |") and block[0].endswith("| by gzip, MB | by xz, MB |")
+    assert block[2:] == ["| Partita | 2.0 | 2.0 | 2.0 | 6.0 | 8.0 | 4.0 | 2.5 |", "| Dynoxide | 4.0 | 4.0 | 4.0 | 6.0 | 9.0 | – | – |",
+                         "| budget | ≤ 2 | ≤ 5 | ≤ 5 | ≤ 6.5 | ≤ 9 | – | ≤ 3 |"]
 
 
 def test_figures_of_a_cost():

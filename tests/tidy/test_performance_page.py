@@ -28,7 +28,7 @@ def test_it_is_two_screens():
 def test_its_rows_are_those_of_the_files():
     for row, file in rows("budgets") + rows("costs"):
         assert f"{row}\n" in file, row
-    for part in ("peers", "suite", "ycsb"):
+    for part in ("peers", "start", "fifty_tests", "ycsb"):
         block = page.block_of(TEXT, part)[1]
         name = re.search(r"^All rows: \[([\w-]+)\]\(\.\./bench/results/\1\.md\)\.$", block, re.MULTILINE)[1]
         file = (page.RESULTS / f"{name}.md").read_text()

@@ -1,0 +1,1 @@
+module.exports = { tables: require("./shop_tables.js").tables };
