@@ -41,6 +41,7 @@ def make(program, into, static=()):
 
 
 if __name__ == "__main__":
+    os.umask(0o022)  # some packages keep the modes of files
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     told = [pathlib.Path(word) for word in sys.argv[1:]]
