@@ -384,6 +384,7 @@ rlim_t lowest_free_descriptor() {
 // Tables are written out, and a log begun for each, while there is no descriptor left for them.
 TEST(Child, DISABLED_RunsOutOfDescriptors) {
   const auto engine = open_in_child();
+  put(*engine, "first", "1");
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   const rlim_t enough = limit.rlim_cur;

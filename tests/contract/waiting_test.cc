@@ -127,6 +127,7 @@ class Waiting : public testing::Test {
     options.block_cache_bytes = cache_bytes;
     auto engine = open_rocksdb_engine(options);
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    put(**engine, "first", "1");  // what the opening leaves to sync is synced
     return std::move(engine).value();
   }
   std::string path() const { return (directory_.path() / "store").string(); }
