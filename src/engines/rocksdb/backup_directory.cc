@@ -16,6 +16,7 @@
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
+#include "engines/rocksdb/static_init.h"
 #include "engines/rocksdb/unavailable.h"
 
 namespace partita::rocks {
@@ -154,6 +155,7 @@ bool BackupDirectory::exists(const std::string& directory) {
 }
 
 Result<BackupDirectory> BackupDirectory::open(const std::string& directory, OpenMode use) {
+  initialise_rocksdb();
   if (!exists(directory)) {
     if (use != OpenMode::kWrite) return misuse("There are no backups in " + directory + ".");
     PARTITA_TRY_VOID(prepare(directory));

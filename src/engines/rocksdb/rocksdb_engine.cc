@@ -14,6 +14,7 @@
 #include "engines/rocksdb/record_cache.h"
 #include "engines/rocksdb/report.h"
 #include "engines/rocksdb/scrubber.h"
+#include "engines/rocksdb/static_init.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/store_backup.h"
 #include "engines/rocksdb/transaction.h"
@@ -255,6 +256,7 @@ Task<Result<uint64_t>> RocksdbEngine::approximate_bytes(Range range) {
 }  // namespace
 
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options) {
+  rocks::initialise_rocksdb();
   PARTITA_TRY(std::unique_ptr<rocks::Store> store, rocks::open_store(options));
   auto engine = std::make_unique<RocksdbEngine>(std::move(store), options);
   PARTITA_TRY_VOID(engine->start());

@@ -16,6 +16,7 @@
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/salvage_sources.h"
 #include "engines/rocksdb/staging.h"
+#include "engines/rocksdb/static_init.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/unavailable.h"
 
@@ -197,6 +198,7 @@ class SalvageRun {
 
 Result<storage::SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
                                                      const storage::FinishSalvage& finish) {
+  rocks::initialise_rocksdb();
   return SalvageRun(from, to).run(finish);
 }
 
