@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "app/resident_pages.h"
 #include "app/service_manager.h"
 #include "base/log.h"
 
@@ -15,9 +16,10 @@ namespace partita::app {
 namespace {
 
 constexpr int kFlushLogMs = 500;
-constexpr auto kTick = std::chrono::milliseconds(10);
+constexpr int64_t kNsPerS = 1'000'000'000;
 // Programs that end a process group often signal each process twice within a moment.
 constexpr auto kSameRequest = std::chrono::seconds(1);
+constexpr auto kStart = std::chrono::seconds(1);
 constexpr auto kGrace = std::chrono::seconds(3);
 
 sigset_t set_of(std::initializer_list<int> list) {
@@ -57,10 +59,11 @@ Result<void> SignalThread::start() {
 
 int SignalThread::wait_for_stop(const std::stop_token& done, Deadline deadline) const {
   const sigset_t signals = set_of({SIGTERM, SIGINT, SIGHUP});
-  const timespec tick{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(kTick).count()};
-  while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
+  for (auto now = Deadline::clock::now(); !done.stop_requested() && now < deadline; now = Deadline::clock::now()) {
     const bool forever = deadline == Deadline::max();
-    const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &tick);
+    const int64_t left_ns = forever ? 0 : std::chrono::nanoseconds(deadline - now).count();
+    const timespec left{.tv_sec = left_ns / kNsPerS, .tv_nsec = left_ns % kNsPerS};
+    const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &left);
     if (done.stop_requested()) return 0;
     if (signal == SIGHUP) reload_();
     if (signal == SIGTERM || signal == SIGINT) return signal;
@@ -71,7 +74,12 @@ int SignalThread::wait_for_stop(const std::stop_token& done, Deadline deadline) 
 void SignalThread::run(const std::stop_token& done) const {
   // If the start fails after this thread began, its destruction must wake it.
   const std::stop_callback wake(done, [self = pthread_self()] { pthread_kill(self, SIGHUP); });
-  const int first = wait_for_stop(done, Deadline::max());
+  // This thread has time, and the start is over by then.
+  int first = wait_for_stop(done, std::chrono::steady_clock::now() + kStart);
+  if (first == 0 && !done.stop_requested()) {
+    release_start_pages();
+    first = wait_for_stop(done, Deadline::max());
+  }
   if (first == 0) return;
   log(LogLevel::kInfo, {"Stopping on ", name_of(first), "."});
   tell_service_manager("STOPPING=1");
