@@ -30,8 +30,9 @@ class Spent:
 
 
 class CountedServer:
-    def __init__(self, binary, more=()):
+    def __init__(self, binary, more=(), in_memory=False):
         self._more = [str(word) for word in more]
+        self._in_memory = in_memory
         self._binary = pathlib.Path(binary)
         self._scratch = tempfile.TemporaryDirectory()
         self._directory = pathlib.Path(self._scratch.name)
@@ -40,7 +41,8 @@ class CountedServer:
     def __enter__(self):
         command = ["valgrind", "--tool=callgrind", "--collect-systime=yes", "--fair-sched=yes"]
         command += [f"--callgrind-out-file={self._directory}/counts", str(self._binary), "serve"]
-        command += ["--listen", "127.0.0.1:0", "--data", f"{self._directory}/data", "--log-level", "error", *self._more]
+        command += ["--listen", "127.0.0.1:0", "--log-level", "error", *self._more]
+        command += ["--in-memory"] if self._in_memory else ["--data", f"{self._directory}/data"]
         self._log = open(self._directory / "log", "w+")
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True)
         if not select.select([self._process.stdout], [], [], START_TIMEOUT_S)[0]:
@@ -80,10 +82,13 @@ class CountedServer:
         """What one of that many requests takes that `work` sends."""
         self._control("--zero")
         work()
+        return Spent(*(value / times for value in dataclasses.astuple(self.spent())))
+
+    def spent(self):
+        """Since the last count, or else since the start."""
         self._control("--dump")
         self._dumps += 1
-        total = totals((self._directory / f"counts.{self._dumps}").read_text())
-        return Spent(*(value / times for value in dataclasses.astuple(total)))
+        return totals((self._directory / f"counts.{self._dumps}").read_text())
 
     def _control(self, what):
         command = ["callgrind_control", what, str(self._process.pid)]
