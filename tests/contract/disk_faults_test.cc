@@ -30,6 +30,16 @@ class DiskFaults : public testing::Test {
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
     return std::move(engine).value();
   }
+  // Waits until what the opening wrote is durable: then the manifest before is deleted, and the directory has changed
+  // since it was synced.
+  std::unique_ptr<Engine> open_again() {
+    const uint64_t deleted = files_->count(FileAct::kDelete, "MANIFEST");
+    auto engine = open();
+    for (int i = 0; i < 10'000 && files_->count(FileAct::kDelete, "MANIFEST") == deleted; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return engine;
+  }
   // The error of a put, or nothing.
   static std::optional<Error> try_put(Engine& engine, const std::string& name, const std::string& value) {
     const Decide decide = [&](auto, Changes& changes) {
@@ -209,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(Acts, FailedWrites, testing::Values(FileAct::kSync, Fil
 TEST_P(FailedWrites, AreFoundWholeOrNotAtAll) {
   const bool of_directory = GetParam() == FileAct::kSyncDirectory;
   if (of_directory) put(*open(), "a", "1");  // the next opening begins a log
-  const auto engine = open();
+  const auto engine = of_directory ? open_again() : open();
   const auto write_both = [](const std::string& name) -> Decide {
     return [name](auto, Changes& changes) {
       changes.put(key(name), "1");
@@ -246,7 +256,7 @@ TEST_P(FailedWrites, AreFoundWholeOrNotAtAll) {
 // Of a log that is new the directory is synced too, after the first write.
 TEST_F(DiskFaults, ADirectoryThatWasNotSyncedSpoilsTheLog) {
   put(*open(), "a", "0");  // the next opening begins a log, and has nothing of its own to write
-  const auto engine = open();
+  const auto engine = open_again();
   files_->set_rule(FaultyFiles::once(FileAct::kSyncDirectory, "", FaultyFiles::broken()));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!try_put(*engine, "a", "1")) ASSERT_LT(std::chrono::steady_clock::now(), deadline);

@@ -38,6 +38,7 @@ def open_and_kill(directory, call, n):
     finally:
         subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
         process.wait()
+        wait_until(lambda: subprocess.run(["pgrep", "-s", str(process.pid)], stdout=subprocess.DEVNULL).returncode)
 
 
 @pytest.fixture(scope="module")
