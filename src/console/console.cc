@@ -47,7 +47,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kTypes =
 
 struct Packed {
   std::string_view name;
-  std::string_view br;
+  std::string_view br;  // empty: not there
   std::string_view gz;
 };
 
@@ -104,7 +104,7 @@ bool is_view(std::string_view name, const ops::Source& source) {
 http::File answer(const Packed& file, const ops::Source& source) {
   const std::string_view accepted = source.header("accept-encoding");
   http::File reply{.content_type = type_of(file.name), .headers = "Vary: Accept-Encoding\r\n", .body = file.gz};
-  if (http::accepts(accepted, "br")) {
+  if (!file.br.empty() && http::accepts(accepted, "br")) {
     reply.content_encoding = "br";
     reply.body = file.br;
   } else if (http::accepts(accepted, "gzip")) {
