@@ -1,20 +1,21 @@
-"""Makes the npm packages of clients/npm: npm_packages.py PROGRAM INTO
+"""Makes the npm packages of clients/npm: npm_packages.py PROGRAM INTO [PROGRAM...]
 
-Prints the paths of both: the one with the program, for this platform alone, and the one that people install, which
-depends on the first where it fits.
+Prints their paths: one with the program for each processor, and the one that people install, which depends on the first
+kind where it fits. The first PROGRAM runs here, and says the version of all.
 """
 
 import json
 import pathlib
-import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import archive
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "clients" / "npm"
-ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
+ARCHITECTURES = {"amd64": "x64", "arm64": "arm64"}
 
 
 def ran(*command, **options):
@@ -26,33 +27,41 @@ def pack(folder, into):
     return into / packed["filename"]
 
 
-def make(program, into):
+def platform_package(program, version, folder):
+    """The folder of the package with the program."""
+    architecture = ARCHITECTURES[archive.machine_of(program)[0]]
+    own = folder / f"partita-linux-{architecture}"
+    own.mkdir()
+    (own / "partita").write_bytes(archive.stripped(program))
+    (own / "partita").chmod(0o755)
+    (own / "package.json").write_text(json.dumps({
+        "name": own.name, "version": version, "description": "The program of the package partita", "license": "Apache-2.0",
+        "os": ["linux"], "cpu": [architecture], "libc": ["glibc"], "files": ["partita"],
+    }))
+    return own
+
+
+def make(program, into, beside=()):
     into = into.resolve()
     into.mkdir(parents=True, exist_ok=True)
-    version = ran(program, "--version").split()[1]
-    architecture = ARCHITECTURES[platform.machine()]
-    name = f"partita-linux-{architecture}"
+    version = archive.version_of(program)
     with tempfile.TemporaryDirectory(prefix="partita-npm-") as folder:
-        own, whole = pathlib.Path(folder) / name, pathlib.Path(folder) / "partita"
-        own.mkdir()
-        ran("strip", "-o", own / "partita", program)
-        (own / "package.json").write_text(json.dumps({
-            "name": name, "version": version, "description": "The program of the package partita", "license": "Apache-2.0",
-            "os": ["linux"], "cpu": [architecture], "libc": ["glibc"], "files": ["partita"],
-        }))
+        platforms = [platform_package(each, version, pathlib.Path(folder)) for each in (program, *beside)]
+        whole = pathlib.Path(folder) / "partita"
         shutil.copytree(SOURCE, whole)
         package = json.loads((whole / "package.json").read_text())
-        package.update({"version": version, "optionalDependencies": {name: version}})
+        package.update({"version": version, "optionalDependencies": {own.name: version for own in platforms}})
         (whole / "package.json").write_text(json.dumps(package, indent=2))
-        for each in (own, whole):
+        for each in (*platforms, whole):
             shutil.copy(ROOT / "LICENSE", each)
-        return [pack(own, into), pack(whole, into)]
+        return [pack(each, into) for each in (*platforms, whole)]
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
+    told = [pathlib.Path(word) for word in sys.argv[1:]]
     try:
-        print(*make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])), sep="\n")
+        print(*make(told[0], told[1], told[2:]), sep="\n")
     except subprocess.CalledProcessError as error:
         sys.exit(f"npm_packages.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")

@@ -29,6 +29,19 @@ dev_package() {
   say "Judging it"
   lintian --tag-display-limit 0 --allow-root --fail-on error,warning build/package/*.deb ||
     die "lintian found what is above in the package."
-  [[ $# == 0 ]] || "$PYTHON" packaging/release.py "$binary" build/package
+  [[ $# == 0 ]] || release
   ls -l build/package/*.deb
+}
+
+# What is handed out runs on other distributions, and on aarch64 where its compiler is installed (packages.txt).
+release() {
+  local programs="build/portable/partita" static=(build/portable/partita-static)
+  need portable
+  build portable partita partita_static
+  if command -v aarch64-linux-gnu-g++-12 >/dev/null && [[ -e /usr/lib/aarch64-linux-gnu/libssl.a ]]; then
+    build portable-arm64 partita partita_static
+    programs+=",build/portable-arm64/partita"
+    static+=(build/portable-arm64/partita-static)
+  fi
+  "$PYTHON" packaging/release.py "$programs" build/package "${static[@]}"
 }

@@ -1,6 +1,6 @@
-"""Makes every package of a release but Debian's: release.py PROGRAM INTO [STATIC...]
+"""Makes every package of a release but Debian's: release.py PROGRAM[,PROGRAM] INTO [STATIC...]
 
-STATIC are static programs of the same version, for one processor each: the archives, the formula and the image without
+A second PROGRAM is that of another processor. STATIC are static programs of the same version, for one processor each: the archives, the formula and the image without
 client libraries are made of them instead of PROGRAM. Beside them it leaves what jobs of continuous integration fetch,
 and SHA256SUMS of all files there. PARTITA_RELEASES is the URL of the folder to which they will be published; without it
 the formula names none that exists.
@@ -17,19 +17,22 @@ import archive
 import homebrew_formula
 import npm_packages
 import oci_image
+import portable
 import python_wheel
 
 SCRIPT = pathlib.Path(__file__).resolve().parent / "ci" / "partita.sh"
-PUBLISHED = (".deb", ".gz", ".rb", ".sh", ".tar", ".tgz", ".whl")
+PUBLISHED = (".deb", ".gz", ".rb", ".sh", ".tar", ".tgz", ".whl", ".xz")
 
 
-def make(program, into, static=()):
+def make(program, into, static=(), beside=()):
     into.mkdir(parents=True, exist_ok=True)
     version = archive.version_of(program)
     url = os.environ.get("PARTITA_RELEASES") or f"https://partita.invalid/releases/v{version}"
     alone = static or [program]
     packed = [archive.make(each, into, version) for each in alone]
-    made = [python_wheel.make(program, into), *npm_packages.make(program, into), *packed]
+    made = [python_wheel.make(each, into, version) for each in (program, *beside)]
+    made += [portable.make(each, into, version) for each in (program, *beside)]
+    made += [*npm_packages.make(program, into, beside), *packed]
     made += oci_image.make(alone[0], into, *alone[1:])
     if oci_image.needed(program):
         made += oci_image.make(program, into, full=True)
@@ -44,8 +47,8 @@ if __name__ == "__main__":
     os.umask(0o022)  # some packages keep the modes of files
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    told = [pathlib.Path(word) for word in sys.argv[1:]]
+    programs, told = sys.argv[1].split(","), [pathlib.Path(word) for word in sys.argv[2:]]
     try:
-        print(*make(told[0], told[1], told[2:]), sep="\n")
+        print(*make(pathlib.Path(programs[0]), told[0], told[1:], [pathlib.Path(each) for each in programs[1:]]), sep="\n")
     except subprocess.CalledProcessError as error:
         sys.exit(f"release.py: {' '.join(map(str, error.cmd))} failed: {error.stderr.strip()[-2000:]}")

@@ -33,16 +33,24 @@ set(PARTITA_PORTABLE_LINK "-B${partita_archives}" -fuse-ld=lld "-L${partita_arch
 set(PARTITA_OLDEST_GLIBC 2.28)
 set(partita_glibc "${partita_archives}/glibc")
 file(MAKE_DIRECTORY "${partita_glibc}")
-foreach(name c m)
-  execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=lib${name}.so.6
+set(libraries libc.so.6 libm.so.6)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  list(APPEND libraries ld-linux-aarch64.so.1)  # has the number that guards stacks
+endif()
+foreach(name IN LISTS libraries)
+  execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=${name}
     OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   execute_process(
     COMMAND python3 "${CMAKE_CURRENT_LIST_DIR}/old_glibc.py" "${library}" ${PARTITA_OLDEST_GLIBC}
       "${partita_glibc}/${name}.s" "${partita_glibc}/${name}.map" COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "[.]so[.].*" ".so" short ${name})
   execute_process(
-    COMMAND "${CMAKE_C_COMPILER}" -shared -nostdlib "-Wl,-soname,lib${name}.so.6"
-      "-Wl,--version-script=${name}.map" -o lib${name}.so ${name}.s
+    COMMAND "${CMAKE_C_COMPILER}" -shared -nostdlib -Wl,-soname,${name} -Wl,--version-script=${name}.map
+      -o ${short} ${name}.s
     WORKING_DIRECTORY "${partita_glibc}" COMMAND_ERROR_IS_FATAL ANY)
+  if(name MATCHES "^ld-")
+    set(loader "${partita_glibc}/${short}")
+  endif()
 endforeach()
 foreach(name pthread.so.0 dl.so.2)
   file(WRITE "${partita_glibc}/empty.s" ".section .note.GNU-stack,\"\",%progbits\n")
@@ -52,4 +60,4 @@ endforeach()
 execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=libc_nonshared.a
   OUTPUT_VARIABLE nonshared OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(PARTITA_GLIBC_LINK "-L${partita_glibc}" -Wl,--wrap=__libc_start_main -Wl,--no-as-needed
-  "${partita_glibc}/libpthread.so.0" "${partita_glibc}/libdl.so.2" -Wl,--as-needed "${nonshared}")
+  "${partita_glibc}/libpthread.so.0" "${partita_glibc}/libdl.so.2" -Wl,--as-needed ${loader} "${nonshared}")

@@ -1,0 +1,40 @@
+"""Packs the portable program, which loads client libraries where they are: portable.py PROGRAM INTO [VERSION]
+
+Prints the path of partita-VERSION-linux-x64.tar.xz, or -arm64. VERSION spares asking PROGRAM, which may not run here.
+The same inputs give the same bytes.
+"""
+
+import lzma
+import os
+import pathlib
+import subprocess
+import sys
+
+from archive import NAME, ROOT, machine_of, stripped, tar, version_of
+
+# The first filter makes calls of one function alike, which spares a tenth. lzma knows none for aarch64 before xz 5.4.
+FILTERS = {"amd64": [{"id": lzma.FILTER_X86}], "arm64": []}
+NAMES = {"amd64": "x64", "arm64": "arm64"}
+
+
+def make(program, into, version=None):
+    version = version or version_of(program)
+    machine, _ = machine_of(program)
+    inside = f"{NAME}-{version}-linux-{NAMES[machine]}"
+    files = {f"{inside}/{NAME}": (stripped(program), 0o755)}
+    files |= {f"{inside}/{name}": ((ROOT / name).read_bytes(), 0o644) for name in ("LICENSE", "CHANGELOG.md")}
+    packed = tar(files, at=int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    filters = [*FILTERS[machine], {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
+    into.mkdir(parents=True, exist_ok=True)
+    path = into / f"{inside}.tar.xz"
+    path.write_bytes(lzma.compress(packed, check=lzma.CHECK_CRC64, filters=filters))
+    return path
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    try:
+        print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"portable.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
