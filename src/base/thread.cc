@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "base/blocked_signals.h"
 #include "base/thread_name.h"
 
 namespace partita {
@@ -14,6 +16,7 @@ namespace partita {
 namespace {
 
 std::atomic<int> refusals{0};
+constinit std::atomic<bool> block_signals{false};
 
 struct ThreadRefusal final : ErrorDetail {};
 
@@ -28,6 +31,8 @@ Error refused(std::string_view name, const std::string& why) {
 
 Result<Thread> Thread::start(std::string_view name, Body body) {
   if (refusals.load(std::memory_order_relaxed) > 0) return refused(name, std::generic_category().message(EAGAIN));
+  std::optional<BlockedSignals> blocked;
+  if (block_signals.load(std::memory_order_relaxed)) blocked.emplace();
   try {
     return Thread(std::jthread([name = std::string(name), body = std::move(body)](const std::stop_token& stop) {
       name_thread(name.c_str());
@@ -39,6 +44,8 @@ Result<Thread> Thread::start(std::string_view name, Body body) {
     return refused(name, "not enough memory");
   }
 }
+
+void block_signals_in_threads() { block_signals.store(true, std::memory_order_relaxed); }
 
 bool is_thread_refusal(const Error& error) {
   return dynamic_cast<const ThreadRefusal*>(error.detail().get()) != nullptr;

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/blocked_signals.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "library/embedded_database.h"

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -361,14 +362,36 @@ TEST(Library, IsCalledFromManyThreads) {
   std::filesystem::remove_all(path);
 }
 
+// How many threads of this process can, or cannot, handle a signal.
+int threads(int signal, bool blocked) {
+  int count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with("SigBlk:")) continue;
+      const uint64_t mask = std::stoull(line.substr(7), nullptr, 16);
+      if ((mask >> (signal - 1) & 1) == (blocked ? 1U : 0U)) ++count;
+    }
+  }
+  return count;
+}
+int threads_with(int signal) { return threads(signal, false); }
+int threads_without(int signal) { return threads(signal, true); }
+
 TEST(Library, LeavesTheProcessAlone) {
   struct sigaction before{};
   sigaction(SIGPIPE, nullptr, &before);
   sigset_t mask;
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   {
-    const Database database(folder());
+    const std::string path = folder();
+    const Database database(path);
     EXPECT_EQ(database.call("CreateTable", kMusic).status, 200);
+    EXPECT_EQ(database.call("PutItem", json_put("Acme")).status, 200);
+    EXPECT_EQ(database.count(), 1);
+    EXPECT_GT(threads_without(SIGALRM), 2);
+    EXPECT_EQ(threads_with(SIGALRM), 1);  // this one
+    std::filesystem::remove_all(path);
   }
   struct sigaction after{};
   sigaction(SIGPIPE, nullptr, &after);

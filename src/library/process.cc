@@ -1,15 +1,14 @@
 #include "library/process.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <initializer_list>
 #include <string_view>
 
+#include "base/blocked_signals.h"
 #include "base/log.h"
 #include "base/log_receiver.h"
 #include "base/mutex.h"
@@ -68,6 +67,7 @@ void hand_over(LogLevel level, std::string_view line) noexcept {
 void note_opened() {
   const MutexLock lock(opening());
   if (opened_by.load() != 0) return;
+  block_signals_in_threads();
   marked_page.store(make_page());
   opened_by.store(getpid());
 }
@@ -78,15 +78,6 @@ bool is_forked() {
   const volatile char* const page = marked_page.load(std::memory_order_relaxed);
   return page != nullptr ? *page == 0 : getpid() != owner;
 }
-
-BlockedSignals::BlockedSignals() {
-  sigset_t blocked;
-  sigfillset(&blocked);
-  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&blocked, own);
-  pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-}
-
-BlockedSignals::~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 void set_log(partita_log_function function, void* context) {
   Log& log = log_of_program();
