@@ -5,7 +5,10 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <string>
+
+#include "base/blocked_signals.h"
 
 namespace partita {
 namespace {
@@ -49,6 +52,28 @@ TEST(Thread, StartsAgainOnceTheSystemMakesThemAgain) {
     const ThreadStartFailure none;
   }
   EXPECT_TRUE(Thread::start("worker", [](const std::stop_token&) {}).ok());
+}
+
+// Leaves it so: the last one.
+TEST(Thread, LeavesSignalsToTheProgram) {
+  const auto takes_alarm = [] {
+    bool takes = false;
+    auto thread = Thread::start("worker", [&](const std::stop_token&) {
+      sigset_t blocked;
+      pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+      takes = sigismember(&blocked, SIGALRM) == 0;
+      EXPECT_EQ(sigismember(&blocked, SIGSEGV), 0);
+    });
+    EXPECT_TRUE(thread.ok());
+    thread->join();
+    return takes;
+  };
+  EXPECT_TRUE(takes_alarm());
+  block_signals_in_threads();
+  EXPECT_FALSE(takes_alarm());
+  sigset_t own;
+  pthread_sigmask(SIG_SETMASK, nullptr, &own);
+  EXPECT_EQ(sigismember(&own, SIGALRM), 0);
 }
 
 }  // namespace

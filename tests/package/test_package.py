@@ -71,6 +71,17 @@ def test_what_is_in_it(package, unpacked):
     assert re.fullmatch(r"libc6 \(>= [\d.]+\), adduser", needs), "it needs more than it did"
 
 
+def test_the_library_has_packages_of_its_own(package):
+    """For programs that use it, and for those who compile them."""
+    versions = {name: re.search(r"_(.*)_", package.name)[1] for name in ("libpartita1", "libpartita-dev")}
+    files = {}
+    for name, version in versions.items():
+        [made] = MADE.glob(f"{name}_{version}_*.deb")
+        files[name] = {pathlib.PurePosixPath(line.split()[5]).name for line in ran("dpkg-deb", "-c", str(made)).splitlines()}
+    assert {"libpartita.so.1", f"libpartita.so.1.{versions['libpartita1']}"} <= files["libpartita1"]
+    assert {"libpartita.so", "partita.h", "partita.pc"} <= files["libpartita-dev"]
+
+
 def test_every_link_of_its_pages_leads_somewhere(unpacked):
     root = unpacked / "usr/share/doc/partita"
     dead, live = dead_links(root, root.rglob("*.md"))
