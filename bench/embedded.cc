@@ -109,8 +109,9 @@ int main(int count, char** words) {
   const size_t calls = count > 2 ? std::strtoul(words[2], nullptr, 10) : 500'000;
   const partita_options options{sizeof(partita_options), count > 1 ? words[1] : nullptr, nullptr, 0, 0};
   partita_db* db = nullptr;
-  std::array<char, 512> why;
-  must(partita_open(&options, &db, why.data(), why.size()) == PARTITA_OK, why.data());
+  std::array<char, 512> why{};
+  const partita_code opened = partita_open(&options, &db, why.data(), why.size());
+  must(opened == PARTITA_OK, why.data());
   call(db, "CreateTable", R"({"TableName":"Bench","BillingMode":"PAY_PER_REQUEST",
     "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
     "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]})");

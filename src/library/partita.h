@@ -14,7 +14,7 @@
 //
 // Threads. Any thread may call any function at any time, on the same database too; only partita_close() needs the
 // database for itself. A call returns when it is answered: a write to a directory is durable then. Each database has
-// threads for work in the background (TTL, streams, indexes being filled, deleted tables), with all signals blocked.
+// threads for work in the background (TTL, streams, indexes being filled, deleted tables), with signals blocked.
 //
 // Ownership. The library copies what it is given before it returns. What a function writes into a partita_reply is the
 // caller's until partita_reply_free().
