@@ -31,7 +31,7 @@ class Project:
 
     def run(self, *command):
         ended = subprocess.run(list(map(str, command)), cwd=self.folder, env=self.variables, capture_output=True,
-                               text=True, timeout=300, check=False)
+                               text=True, timeout=600, check=False)
         assert ended.returncode == 0, f"{command}: {ended.stdout[-3000:]} {ended.stderr[-3000:]}"
         return ended.stdout + ended.stderr
 
@@ -121,3 +121,27 @@ console.log((await client.send(new ListTablesCommand())).TableNames, await serve
     said = project.run("timeout", "60", "node", "refused.mjs")  # ends by itself, though the server runs
     assert "--nonsense" in said and "ResourceNotFoundException" in said
     assert "[ 'Music' ] { TableNames: [] }" in said
+
+
+def test_the_container_is_configured_without_an_engine(packages, tmp_path):
+    """None is started: there is no engine here. Scripts would compile what SSH can do without."""
+    project = Project(tmp_path)
+    (tmp_path / "package.json").write_text('{"private": true}')
+    project.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *packages, "testcontainers@10.28.0")
+    (project.folder / "container.mjs").write_text("""
+import { start } from "partita";
+import { PartitaContainer, StartedPartitaContainer } from "partita/testcontainers";
+import { GenericContainer } from "testcontainers";
+
+const server = await start({ options: ["--namespaces", "key"] });
+const port = new URL(server.endpoint).port;
+GenericContainer.prototype.start = async () => ({ getHost: () => "127.0.0.1", getMappedPort: (inside) => inside === 8000 && port });
+const container = new PartitaContainer().withOptions(["--seed", "/tables"]);
+console.log(container.createOpts.Cmd.join(" "), container.exposedPorts, container.waitStrategy.constructor.name);
+console.log(container.imageName.string);
+const started = await container.start();
+console.log(started instanceof StartedPartitaContainer, await started.database("worker1").dynamodb("ListTables"));
+""")
+    assert project.run("node", "container.mjs").splitlines() == [
+        "serve --listen 0.0.0.0:8000 --insecure --in-memory --namespaces key --seed /tables [ 8000 ] HttpWaitStrategy",
+        "partita:0.1.0", "true { TableNames: [] }"]

@@ -122,6 +122,32 @@ def test_the_readme_without_pytest(environment, tmp_path):
     assert environment.run("python", "shown.py", cwd=tmp_path) == "[]\n"
 
 
+def test_the_container_is_configured_without_an_engine(environment, tmp_path):
+    """None is started: there is no engine here. Docker's client is given a version, so that it asks no engine for one."""
+    environment.run("pip", "install", "-q", "testcontainers==4.15.0")
+    (tmp_path / "container.py").write_text("""
+import partita
+from partita.testcontainers import PORT, PartitaContainer
+from testcontainers.core.wait_strategies import HttpWaitStrategy
+
+with partita.Server(options=["--namespaces", "key"]) as server:
+    class Started(PartitaContainer):
+        def get_container_host_ip(self):
+            return "127.0.0.1"
+
+        def get_exposed_port(self, port):
+            return server.endpoint_url.rsplit(":", 1)[1] if port == PORT else None
+
+    container = Started(options=["--seed", "/tables"], docker_client_kw={"version": "1.41"})
+    print(container.image, " ".join(container._command), *container.ports)
+    assert isinstance(container._wait_strategy, HttpWaitStrategy)
+    assert container.database("worker1").client().list_tables()["TableNames"] == []
+""")
+    said = environment.run("python", "container.py", cwd=tmp_path)
+    assert said == ("partita:0.1.0 serve --listen 0.0.0.0:8000 --insecure --in-memory --namespaces key --seed /tables "
+                    "8000\n")
+
+
 def test_without_pytest(environment, tmp_path):
     (tmp_path / "kept.py").write_text("""
 import partita

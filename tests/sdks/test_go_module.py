@@ -138,3 +138,17 @@ def test_the_readme_and_tests_side_by_side(tmp_path):
     assert code == 0, said[-4000:]
     assert said.count("--- PASS: TestManyAtOnceAreAlone/") == 100, said[-4000:]
     assert "--nonsense" in said
+
+
+def test_the_container_is_configured_without_an_engine():
+    """None is started: there is no engine here."""
+    if "go" not in os.environ.get("PARTITA_SDKS", "go").split():
+        pytest.skip("./dev sdks runs it")
+    if not shutil.which("go"):
+        pytest.skip("there is no go")
+    folder = MODULE / "testcontainers"
+    code, said = go("mod", "download", cwd=folder)
+    if code:
+        pytest.skip(f"testcontainers-go is not available: {said.strip()[-300:]}")
+    code, said = go("test", "-v", "-count=1", ".", cwd=folder)
+    assert code == 0 and said.count("--- PASS: ") == 2, said[-4000:]
