@@ -27,6 +27,11 @@ const (
 	Region   = "us-east-1"
 	startsIn = time.Minute
 	stopsIn  = 30 * time.Second
+	// The server takes the place of this shell. Beside it, a second one waits for the end of the pipe that this process
+	// holds open, and then ends the server, if that is still the parent.
+	untilEndOfInput = `exec 3<&0
+		{ read -r _; read -r _ _ _ parent _ </proc/self/stat; [ "$parent" != $$ ] || kill $$; } <&3 >/dev/null 2>&1 &
+		exec "$@" 3<&- </dev/null`
 )
 
 // Config says how a server runs. The zero value is a server in memory.
@@ -46,7 +51,8 @@ type Server struct {
 	stopped  error
 }
 
-// Start starts a server with namespaces by access key. Stop ends it.
+// Start starts a server with namespaces by access key. Stop ends it, and so does the end of this process, also after
+// kill -9.
 func Start(config Config) (*Server, error) {
 	program := config.Program
 	if program == "" {
@@ -59,17 +65,20 @@ func Start(config Config) (*Server, error) {
 		}
 		program = found
 	}
-	words := []string{"serve", "--listen", "127.0.0.1:0", "--namespaces", "key"}
+	words := []string{"-c", untilEndOfInput, "partita", program, "serve", "--listen", "127.0.0.1:0", "--namespaces", "key"}
 	if config.Data == "" {
 		words = append(words, "--in-memory")
 	} else {
 		words = append(words, "--data", config.Data)
 	}
-	server := &Server{process: exec.Command(program, append(words, config.Options...)...), said: &tail{},
+	server := &Server{process: exec.Command("/bin/sh", append(words, config.Options...)...), said: &tail{},
 		ended: make(chan error, 1)}
 	server.process.Stderr = server.said
 	out, err := server.process.StdoutPipe()
 	if err != nil {
+		return nil, err
+	}
+	if _, err := server.process.StdinPipe(); err != nil {
 		return nil, err
 	}
 	if err := server.process.Start(); err != nil {

@@ -4,13 +4,16 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import time
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULE = ROOT / "clients" / "go"
 BUILD_S = 600
+ENDS_S = 120
 
 MORE = """
 package music
@@ -110,6 +113,26 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 }
 """
 
+WAITING = """
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	partita "partita.example/go"
+)
+
+func main() {
+	server, err := partita.Start(partita.Config{})
+	fmt.Println(server.Endpoint, err)
+	if len(os.Args) < 2 {
+		time.Sleep(10 * time.Minute)
+	}
+}
+"""
+
 
 def go(*words, cwd):
     ended = subprocess.run(["go", *words], cwd=cwd, capture_output=True, text=True, timeout=BUILD_S, check=False)
@@ -138,6 +161,32 @@ def test_the_readme_and_tests_side_by_side(tmp_path):
     assert code == 0, said[-4000:]
     assert said.count("--- PASS: TestManyAtOnceAreAlone/") == 100, said[-4000:]
     assert "--nonsense" in said
+
+
+@pytest.mark.parametrize("returns", [False, True])
+def test_the_server_ends_with_its_program(tmp_path, returns):
+    if "go" not in os.environ.get("PARTITA_SDKS", "go").split():
+        pytest.skip("./dev sdks runs it")
+    if not shutil.which("go"):
+        pytest.skip("there is no go")
+    own = f"require partita.example/go v0.0.0\n\nreplace partita.example/go => {MODULE}\n"
+    (tmp_path / "go.mod").write_text(f"module waiting\n\ngo 1.21\n\n{own}")
+    (tmp_path / "main.go").write_text(WAITING)
+    code, said = go("build", "-o", "waiting", ".", cwd=tmp_path)
+    assert code == 0, said
+    words = ["returns"] if returns else []
+    with subprocess.Popen([tmp_path / "waiting", *words], stdout=subprocess.PIPE, text=True) as program:
+        port = int(re.match(r"http://127.0.0.1:(\d+) <nil>\n", program.stdout.readline())[1])
+        if not returns:
+            program.kill()
+    ends = time.monotonic() + ENDS_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            return
+        assert time.monotonic() < ends, "the server goes on"
+        time.sleep(0.02)
 
 
 def test_the_container_is_configured_without_an_engine():
