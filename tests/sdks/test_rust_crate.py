@@ -1,4 +1,5 @@
-"""The crate of clients/rust: its README's examples, built with AWS's SDK, and what it does for tests."""
+"""The crate of clients/rust: its README's examples, and what it does for tests. AWS's SDK takes too long to
+compile to be part of it."""
 
 import os
 import pathlib
@@ -13,8 +14,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CRATE = ROOT / "clients" / "rust"
 BUILT = ROOT / "build" / "sdks" / "rust"
-SDK = "1.136.0"
-BUILD_S = 3000
+BUILD_S = 600
 TOLD_S = 120
 
 MORE = r"""
@@ -130,19 +130,13 @@ def project(tmp_path_factory):
     (folder / "tests" / "more.rs").write_text(MORE)
     [needs] = re.findall(r"```toml\n\[dev-dependencies\]\n(.*?)```", readme, re.DOTALL)
     needs = needs.replace("../partita/clients/rust", str(CRATE))
-    needs = needs.replace('aws-sdk-dynamodb = "1"', f'aws-sdk-dynamodb = "={SDK}"')
     package = '[package]\nname = "music"\nversion = "0.0.0"\nedition = "2021"\ndefault-run = "music"\n'
     (folder / "Cargo.toml").write_text(f"{package}\n[dependencies]\n{needs}\n")
-    code, said = cargo("fetch", cwd=folder)
-    if code:
-        pytest.skip(f"the SDK for Rust is not available: {said.strip()[-300:]}")
     return folder
 
 
 def test_the_readme_and_tests_side_by_side(project):
     code, said = cargo("test", cwd=project)
-    if code and "is not supported by the following packages" in said:
-        pytest.skip(f"cargo is too old: {said.strip()[-300:]}")
     assert code == 0, said[-4000:]
     assert len(re.findall(r"test \w+ \.\.\. ok", said)) == 6, said[-3000:]
 
