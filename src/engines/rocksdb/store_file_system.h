@@ -45,7 +45,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   bool newest_log_is_spoilt() const { return spoilt_log_.load(std::memory_order_acquire) == newest_log(); }
   // RocksDB is open. From now on, what it syncs, renames or deletes waits for settle().
   void end_opening();
-  // Makes durable what the opening wrote; once that has succeeded, does nothing. Busy before end_opening().
+  // Makes durable what the opening wrote; once that has succeeded, does nothing. Busy before end_opening(). Aborted
+  // once a file could not be synced: it stays so, and only another opening helps.
   IOStatus settle();
 
   // Makes the creation of the next log fail, once.
@@ -81,6 +82,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   bool postpone_sync(const std::string& path, IOStatus& status);
   bool postpone_rename(const std::string& from, const std::string& to);
   bool postpone_deletion(const std::string& path);
+  IOStatus sync_opened_files() PARTITA_REQUIRES(opening_mutex_);
   // Where the file with that name is: the one that becomes CURRENT has another name until then.
   std::string place_of(const std::string& path);
   IOStatus delete_file(const std::string& path, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug);
@@ -99,6 +101,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   Mutex opening_mutex_;
   // By path; RocksDB may have closed its own.
   std::map<std::string, std::unique_ptr<rocksdb::FSWritableFile>> unsynced_ PARTITA_GUARDED_BY(opening_mutex_);
+  std::string sync_error_ PARTITA_GUARDED_BY(opening_mutex_);          // of one of them; empty: none
   std::set<std::string> unwanted_ PARTITA_GUARDED_BY(opening_mutex_);  // to be deleted
   std::string next_current_ PARTITA_GUARDED_BY(opening_mutex_);        // becomes CURRENT; empty: none
   Mutex directory_mutex_;
