@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -171,10 +172,10 @@ Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::
 // An opening that ended before there was a CURRENT leaves a log to which nothing was written. RocksDB makes no new
 // store beside one.
 void erase_unwritten_logs(std::map<uint64_t, fs::path>& logs) {
-  std::erase_if(logs, [](const auto& log) {
-    std::error_code failed;
-    return fs::file_size(log.second, failed) == 0 && fs::remove(log.second, failed);
-  });
+  std::error_code failed;
+  const auto is_unwritten = [&](const auto& log) { return fs::file_size(log.second, failed) == 0; };
+  if (!std::ranges::all_of(logs, is_unwritten)) return;
+  std::erase_if(logs, [&](const auto& log) { return fs::remove(log.second, failed); });
 }
 
 }  // namespace
@@ -205,8 +206,9 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a marker without content.)
     const bool was_store = found != DurabilityMarker::Found::kNothing && state.marker.knows_anything();
-    if (files.tables.empty() && !was_store) erase_unwritten_logs(files.logs);
-    if (!files.tables.empty() || !files.logs.empty() || was_store || found == DurabilityMarker::Found::kDamaged) {
+    const bool is_damaged = !files.tables.empty() || was_store || found == DurabilityMarker::Found::kDamaged;
+    if (!is_damaged) erase_unwritten_logs(files.logs);
+    if (is_damaged || !files.logs.empty()) {
       return damaged(directory, "its file CURRENT is missing");
     }
     return state;
