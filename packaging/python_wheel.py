@@ -1,7 +1,7 @@
-"""Makes the wheel of clients/python with the program in it: python_wheel.py PROGRAM INTO [VERSION]
+"""Makes the wheel of clients/python with the program and the library in it: python_wheel.py PROGRAM INTO [VERSION]
 
-Prints the wheel's path. The wheel is one of the platform whose glibc has all that the program asks for. VERSION spares
-asking PROGRAM, which may not run here.
+The library is libpartita.so.1 in the program's folder. Prints the wheel's path. The wheel is one of the platform whose
+glibc has all that both ask for. VERSION spares asking PROGRAM and the library, which may not run here.
 """
 
 import os
@@ -14,6 +14,13 @@ import tempfile
 
 import archive
 
+# In a process of its own, which ends without the library.
+TELLS_VERSION = """
+import ctypes, sys
+version = ctypes.CDLL(sys.argv[1]).partita_version
+version.restype = ctypes.c_char_p
+print(version().decode())
+"""
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "clients" / "python"
 
 
@@ -21,30 +28,46 @@ def ran(*command, **options):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, **options).stdout
 
 
-def platform_of(program):
+def platform_of(*files):
     """As manylinux_2_36_x86_64."""
-    asked = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_(\d+\.\d+)", ran("readelf", "-VW", program))}
-    if not asked:
-        raise SystemExit(f"python_wheel.py: {program} asks for no glibc, so its platform is not known.")
+    asked = set()
+    for file in files:
+        versions = re.findall(r"GLIBC_(\d+\.\d+)", ran("readelf", "-VW", file))
+        if not versions:
+            raise SystemExit(f"python_wheel.py: {file} asks for no glibc, so its platform is not known.")
+        asked.update(tuple(map(int, version.split("."))) for version in versions)
     major, minor = max(asked)
-    return f"manylinux_{major}_{minor}_{archive.machine_of(program)[1].split('-')[0]}"
+    return f"manylinux_{major}_{minor}_{archive.machine_of(files[0])[1].split('-')[0]}"
 
 
 def version_of(program):
     return ran(program, "--version").split()[1]
 
 
+def library_of(program, version):
+    """The library that was built with the program. `version` is that of the program, or None."""
+    path = program.absolute().parent / "libpartita.so.1"
+    if not path.is_file():
+        raise SystemExit(f"python_wheel.py: there is no {path}: build the target libpartita.")
+    if version is None and (found := ran(sys.executable, "-c", TELLS_VERSION, path).strip()) != version_of(program):
+        raise SystemExit(f"python_wheel.py: {path} is {found} and {program} is {version_of(program)}.")
+    return path
+
+
 def make(program, into, version=None):
     with tempfile.TemporaryDirectory(prefix="partita-wheel-") as folder:
         folder = pathlib.Path(folder)
         tree = shutil.copytree(SOURCE, folder / "tree")
-        (tree / "src" / "partita" / "bin").mkdir()
-        copy = tree / "src" / "partita" / "bin" / "partita"
-        copy.write_bytes(archive.stripped(program))
-        copy.chmod(0o755)
+        library = library_of(program, version)
+        for built, name in ((program, "bin/partita"), (library, "lib/libpartita.so.1")):
+            copy = tree / "src" / "partita" / name
+            copy.parent.mkdir()
+            copy.write_bytes(archive.stripped(built))
+            copy.chmod(0o755)
         shutil.copy(SOURCE.parents[1] / "LICENSE", tree)
         ran(sys.executable, "-m", "venv", folder / "tools")
-        told = {**os.environ, "PARTITA_VERSION": version or version_of(program), "PARTITA_PLATFORM": platform_of(program)}
+        told = {**os.environ, "PARTITA_VERSION": version or version_of(program),
+                "PARTITA_PLATFORM": platform_of(program, library)}
         ran(folder / "tools" / "bin" / "pip", "wheel", "-q", "--no-deps", "-w", folder / "made", tree, env=told)
         [wheel] = (folder / "made").glob("*.whl")
         into.mkdir(parents=True, exist_ok=True)
@@ -57,4 +80,4 @@ if __name__ == "__main__":
     try:
         print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]))
     except subprocess.CalledProcessError as error:
-        sys.exit(f"python_wheel.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
+        sys.exit(f"python_wheel.py: {' '.join(map(str, error.cmd))} failed: {error.stderr.strip()[-2000:]}")

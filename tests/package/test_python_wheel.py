@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -15,8 +16,9 @@ sys.path[:0] = [str(ROOT / "packaging")]
 
 import python_wheel  # noqa: E402
 
+CASES = pathlib.Path(__file__).with_name("embedded_cases.py")
 README = ROOT / "clients" / "python" / "README.md"
-MOST_BYTES = 12_000_000
+MOST_BYTES = 21_000_000
 
 
 class Environment:
@@ -28,9 +30,12 @@ class Environment:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PARTITA_", "AWS_", "PYTHON"))}
         self.variables = {**kept, "PATH": f"{self.bin}:/usr/bin:/bin"}
 
+    def end(self, *command, cwd=None):
+        return subprocess.run([str(self.bin / command[0]), *map(str, command[1:])], capture_output=True, text=True,
+                              env=self.variables, cwd=cwd, timeout=300, check=False)
+
     def run(self, *command, cwd=None):
-        ended = subprocess.run([str(self.bin / command[0]), *map(str, command[1:])], capture_output=True, text=True,
-                               env=self.variables, cwd=cwd, timeout=300, check=False)
+        ended = self.end(*command, cwd=cwd)
         assert ended.returncode == 0, f"{command}: {ended.stdout[-3000:]} {ended.stderr[-3000:]}"
         return ended.stdout
 
@@ -61,7 +66,7 @@ def test_what_is_in_the_wheel(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         assert archive.getinfo("partita/bin/partita").external_attr >> 16 & 0o111
-    assert {"partita/py.typed", "partita/pytest_plugin.py"} <= names
+    assert {"partita/py.typed", "partita/pytest_plugin.py", "partita/lib/libpartita.so.1"} <= names
 
 
 def test_the_command(environment):
@@ -70,6 +75,51 @@ def test_the_command(environment):
 
 def test_the_readme_with_pytest(environment, project):
     assert "2 passed" in environment.run("pytest", "-q", cwd=project)
+
+
+def test_the_readme_in_process(environment, project):
+    said = environment.run("python", "songs.py", cwd=project)
+    shown = re.findall(r"print\(.*\)  # (.*)$", (project / "songs.py").read_text(), re.MULTILINE)
+    assert shown and said.splitlines() == shown
+    assert (project / "music-data").is_dir()
+
+
+def test_a_database_in_the_process(environment, tmp_path):
+    shutil.copy(CASES, tmp_path / "test_embedded.py")
+    assert re.search(r"\d+ passed", environment.run("pytest", "-q", cwd=tmp_path))
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
+def test_the_fixtures_in_process(environment, project, workers):
+    (project / "pytest.ini").write_text("[pytest]\npartita_in_process = true\n")
+    (project / "test_more.py").write_text("""
+import boto3
+import partita as package
+import pytest
+
+@pytest.mark.parametrize("n", range(10))
+def test_a_program_under_test_finds_it(dynamodb, dynamodb_client, partita, n):
+    assert type(partita) is package.EmbeddedDatabase
+    boto3.client("dynamodb").update_item(TableName="Music", Key={"Artist": {"S": str(n)}},
+        UpdateExpression="ADD Plays :one", ExpressionAttributeValues={":one": {"N": "1"}})
+    boto3.resource("dynamodb").Table("Music").put_item(Item={"Artist": "Acme"})
+    partita.advance_clock(60)
+    found = sorted((item["Artist"], item.get("Plays")) for item in dynamodb.Table("Music").scan()["Items"])
+    assert found == [(str(n), 1), ("Acme", None)]
+    assert dynamodb_client.describe_table(TableName="Music")["Table"]["ItemCount"] == 2
+
+def test_that_it_is_led_there_no_longer():
+    assert boto3.DEFAULT_SESSION is None
+""")
+    assert "13 passed" in environment.run("pytest", "-q", *workers, cwd=project)
+
+
+@pytest.mark.parametrize("line", ["partita_options = --seed=tables", "partita_endpoint = http://localhost:1"])
+def test_options_of_a_server_are_refused_in_process(environment, project, line):
+    (project / "pytest.ini").write_text(f"[pytest]\npartita_in_process = true\n{line}\n")
+    ended = environment.end("pytest", "-q", cwd=project)
+    assert ended.returncode == 4 and "partita_in_process = true has no server" in ended.stderr
+    assert line.split()[0] in ended.stderr
 
 
 def test_workers_share_a_server_and_no_tables(environment, project):

@@ -11,20 +11,23 @@
     def test_that_a_song_is_added(dynamodb):
         dynamodb.Table("Music").put_item(Item={"Artist": "Acme"})
 
-With pytest-xdist, all workers share a server, and each has a namespace of its own.
+With pytest-xdist, all workers share a server, and each has a namespace of its own. With `partita_in_process = true` in
+pytest.ini there is no server: each worker has a database in its own process.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Union
 
 import pytest
 
 from partita._calls import CallFailed, Database
+from partita._embedded import EmbeddedDatabase, open
 from partita._server import Server
 
+AnyDatabase = Union[Database, EmbeddedDatabase]
 CLEAN, START = "pytest-clean", "pytest-start"
 SERVER = pytest.StashKey[Server]()
 
@@ -32,6 +35,19 @@ SERVER = pytest.StashKey[Server]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("partita_options", "Options of `partita serve`, one per line, as --seed=tests/tables", type="linelist")
     parser.addini("partita_endpoint", "A running server, instead of one for the session. It runs with --namespaces key")
+    parser.addini("partita_in_process", "A database in the process of the tests, not a server", type="bool",
+                  default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    others = [name for name, value in (("partita_options", config.getini("partita_options")),
+                                       ("partita_endpoint or PARTITA_ENDPOINT", _endpoint(config))) if value]
+    if _in_process(config) and others:
+        raise pytest.UsageError(f"partita_in_process = true has no server, for which {' and '.join(others)} would be.")
+
+
+def _in_process(config: pytest.Config) -> bool:
+    return config.getini("partita_in_process")
 
 
 def _endpoint(config: pytest.Config) -> str:
@@ -45,6 +61,8 @@ def _new_server(config: pytest.Config) -> Server:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Before a worker of pytest-xdist begins, in the process that has the workers."""
+    if _in_process(node.config):
+        return
     endpoint = _endpoint(node.config)
     if not endpoint:
         if SERVER not in node.config.stash:
@@ -61,6 +79,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def partita_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
     """The server's URL."""
+    if _in_process(request.config):
+        pytest.fail("With partita_in_process = true there is no server, and no endpoint: use `partita`.")
     given = getattr(request.config, "workerinput", {}).get("partita_endpoint") or _endpoint(request.config)
     if given:
         yield given
@@ -70,15 +90,23 @@ def partita_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def partita_tables() -> Callable[[Database], None]:
+def partita_tables() -> Callable[[AnyDatabase], None]:
     """Override it: a function that is called once, and makes the tables and items that each test finds."""
     return lambda database: None
 
 
 @pytest.fixture(scope="session")
-def partita_session(partita_endpoint: str, partita_tables: Callable[[Database], None]) -> Database:
+def partita_session(request: pytest.FixtureRequest,
+                    partita_tables: Callable[[AnyDatabase], None]) -> Iterator[AnyDatabase]:
     """The database of all tests of this session or worker, with the tables. Tests use `partita`."""
-    database = Database(partita_endpoint, os.environ.get("PYTEST_XDIST_WORKER", "main"))
+    if _in_process(request.config):
+        with open() as database:
+            partita_tables(database)
+            database.create_snapshot(CLEAN)
+            yield database
+        return
+    endpoint = request.getfixturevalue("partita_endpoint")
+    database = Database(endpoint, os.environ.get("PYTEST_XDIST_WORKER", "main"))
     # A server that was there before may hold what an earlier run has left.
     try:
         database.rollback(START)
@@ -90,24 +118,40 @@ def partita_session(partita_endpoint: str, partita_tables: Callable[[Database], 
         database.delete_snapshot(CLEAN)
     partita_tables(database)
     database.create_snapshot(CLEAN)
-    return database
+    yield database
 
 
 @pytest.fixture
-def partita(partita_session: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+def partita(partita_session: AnyDatabase, _partita_clients: dict[str, Any],
+            monkeypatch: pytest.MonkeyPatch) -> Iterator[AnyDatabase]:
     """The database, as `partita_tables` left it; rolled back, and its clock reset, after the test.
 
-    Programs under test find it by themselves: the variables of AWS's SDKs name it meanwhile.
+    Programs under test find it by themselves: the variables of AWS's SDKs name it meanwhile. In process, clients of
+    boto3's default session lead to it.
     """
-    settings = partita_session.settings()
-    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", settings["endpoint_url"])
-    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB_STREAMS", settings["endpoint_url"])
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", settings["aws_access_key_id"])
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", settings["aws_secret_access_key"])
-    monkeypatch.setenv("AWS_DEFAULT_REGION", settings["region_name"])
+    if isinstance(partita_session, EmbeddedDatabase):
+        _lead_here(partita_session, _partita_clients, monkeypatch)
+    else:
+        settings = partita_session.settings()
+        monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", settings["endpoint_url"])
+        monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB_STREAMS", settings["endpoint_url"])
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", settings["aws_access_key_id"])
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", settings["aws_secret_access_key"])
+        monkeypatch.setenv("AWS_DEFAULT_REGION", settings["region_name"])
     yield partita_session
     partita_session.rollback(CLEAN)
     partita_session.reset_clock()
+
+
+def _lead_here(database: EmbeddedDatabase, made: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        import boto3
+    except ImportError:
+        return
+    if "session" not in made:
+        made["session"] = boto3.Session("any", "any", region_name=database.region)
+        database.attach(made["session"])
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", made["session"])
 
 
 @pytest.fixture(scope="session")
@@ -116,7 +160,7 @@ def _partita_clients() -> dict[str, Any]:
 
 
 @pytest.fixture
-def dynamodb_client(partita: Database, _partita_clients: dict[str, Any]) -> Any:
+def dynamodb_client(partita: AnyDatabase, _partita_clients: dict[str, Any]) -> Any:
     """A client of boto3 for `partita`."""
     if "client" not in _partita_clients:  # to make one takes as long as a test
         _partita_clients["client"] = partita.client()
@@ -124,7 +168,7 @@ def dynamodb_client(partita: Database, _partita_clients: dict[str, Any]) -> Any:
 
 
 @pytest.fixture
-def dynamodb(partita: Database, _partita_clients: dict[str, Any]) -> Any:
+def dynamodb(partita: AnyDatabase, _partita_clients: dict[str, Any]) -> Any:
     """A resource of boto3 for `partita`."""
     if "resource" not in _partita_clients:
         _partita_clients["resource"] = partita.resource()
