@@ -247,5 +247,5 @@ def test_another_library_may_be_named(tmp_path):
     for named, sentence in ((tmp_path / "none", "no file that can be read"), (__file__, "cannot be used")):
         program = "import partita\ntry:\n  partita.open()\nexcept partita.LibraryNotFound as why:\n  print(why)"
         told = {**os.environ, "PARTITA_LIBRARY": str(named)}
-        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=told).stdout
-        assert sentence in said and str(named) in said
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=told)
+        assert sentence in ended.stdout and str(named) in ended.stdout
