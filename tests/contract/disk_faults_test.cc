@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -164,6 +165,27 @@ TEST_F(DiskFaults, CurrentIsThereOnlyOnceWhatItNamesIsDurable) {
     EXPECT_TRUE(std::filesystem::exists(directory_.path() / "store" / "WITNESS"));
     engine.reset();
     std::filesystem::remove_all(directory_.path() / "store");
+  }
+}
+
+// What such an opening leaves is cleared away. What a store may have left is not: salvage reports a log that is empty.
+TEST_F(DiskFaults, OnlyLogsThatNoStoreLeftAreErased) {
+  namespace fs = std::filesystem;
+  const fs::path store = directory_.path() / "store";
+  const auto write = [&](const char* name, std::string_view text) { std::ofstream(store / name) << text; };
+  for (const bool is_damaged : {false, true}) {
+    for (const bool is_written : {false, true}) {
+      fs::remove_all(store);
+      fs::create_directory(store);
+      write("000004.log", "");
+      write("000008.log", is_written ? "1" : "");
+      if (is_damaged) write("WITNESS", "partita");
+      RocksdbOptions options;
+      options.directory = store.string();
+      EXPECT_EQ(open_rocksdb_engine(options).ok(), !is_damaged && !is_written);
+      if (!is_damaged && !is_written) continue;
+      EXPECT_TRUE(fs::exists(store / "000004.log") && fs::exists(store / "000008.log"));
+    }
   }
 }
 
