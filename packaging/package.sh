@@ -37,9 +37,9 @@ dev_package() {
 release() {
   local programs="build/portable/partita" static=(build/portable/partita-static)
   need portable
-  build portable partita partita_static
+  build portable partita partita_static libpartita
   if command -v aarch64-linux-gnu-g++-12 >/dev/null && [[ -e /usr/lib/aarch64-linux-gnu/libssl.a ]]; then
-    build portable-arm64 partita partita_static
+    build portable-arm64 partita partita_static libpartita
     programs+=",build/portable-arm64/partita"
     static+=(build/portable-arm64/partita-static)
   fi

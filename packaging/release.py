@@ -1,9 +1,9 @@
 """Makes every package of a release but Debian's: release.py PROGRAM[,PROGRAM] INTO [STATIC...]
 
-A second PROGRAM is that of another processor. STATIC are static programs of the same version, for one processor each: the archives, the formula and the image without
-client libraries are made of them instead of PROGRAM. Beside them it leaves what jobs of continuous integration fetch,
-and SHA256SUMS of all files there. PARTITA_RELEASES is the URL of the folder to which they will be published; without it
-the formula names none that exists.
+A second PROGRAM is that of another processor. STATIC are static programs of the same version, for one processor each:
+the archives, the formula and the image without client libraries are made of them instead of PROGRAM. Beside them it
+leaves what jobs of continuous integration fetch, and SHA256SUMS of all files there. PARTITA_RELEASES is the URL of the
+folder to which they will be published; without it the formula names none that exists.
 """
 
 import hashlib

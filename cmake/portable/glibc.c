@@ -23,6 +23,7 @@ int __fxstatat(int, int, const char*, struct stat*, int);
 
 #pragma GCC visibility push(hidden)
 
+#ifndef PARTITA_IS_LIBRARY  // whose constructors the loader runs
 // Start files made for glibc 2.34 leave the constructors to it; older ones call what they are told here, and so do newer
 // ones when they are told something.
 extern void (*__preinit_array_start[])(int, char**, char**);
@@ -41,12 +42,12 @@ static void run_constructors(int count, char** words, char** environment) {
   }
 }
 
-
 int __wrap___libc_start_main(Main* run, int count, char** words, void (*init)(int, char**, char**), void (*fini)(void),
                              void (*loader_fini)(void), void* stack_end) {
   (void)init;
   return __real___libc_start_main(run, count, words, run_constructors, fini, loader_fini, stack_end);
 }
+#endif
 
 // libstdc++ spares atomic operations where this is true, which it never is for long.
 char __libc_single_threaded = 0;

@@ -1,5 +1,5 @@
-"""An application made for DynamoDB Local and one made for LocalStack (`moving/`), moved by docs/coming-from.md: the
-tests do what the page says, with the words that it has, and nothing else. Ports are the tests' own."""
+"""An application made for DynamoDB Local and one made for LocalStack (`moving/`), moved by docs/coming-from.md:
+the tests do what the page says, with the words that it has, and nothing else. Ports are the tests' own."""
 
 import contextlib
 import os
@@ -29,6 +29,7 @@ PROGRAM = pathlib.Path(os.environ["PARTITA_BINARY"])
 MOVING = pathlib.Path(__file__).with_name("moving")
 PAGE = (ROOT / "docs" / "coming-from.md").read_text()
 START_S = 60
+LENT = "created Books\ncreated Loans\nada: lent\ndue: ada 978-0\n"
 
 
 def section(title):
@@ -182,10 +183,11 @@ def test_an_application_from_dynamodb_local(library, dynamodb_local, tmp_path):
     local[local.index("/data")], ours[ours.index("/data")] = str(tmp_path / "local"), str(tmp_path / "partita-data")
     local = [*dynamodb_local, *local]
     with started(local, port, tmp_path):
-        assert run("npm", "start", "--silent", cwd=folder) == "created Books\ncreated Loans\nada: lent\ndue: ada 978-0\n"
+        assert run("npm", "start", "--silent", cwd=folder) == LENT
         [copy] = [block for block in blocks(LOCAL) if "copy_tables.py" in block]
         with started([PROGRAM, *" ".join(ours).replace(f":{port}", f":{aside}").split()], aside, tmp_path):
-            said = run(*ported(copy, ports).split(), cwd=ROOT, env={"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"})
+            keys = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
+            said = run(*ported(copy, ports).split(), cwd=ROOT, env=keys)
             assert sorted(said.splitlines()) == ["Books: 1 items", "Loans: 1 items"]
     with started([PROGRAM, *ours], port, tmp_path):
         assert run("npm", "start", "--silent", "bob", cwd=folder) == "bob: lent\ndue: ada 978-0\ndue: bob 978-0\n"
@@ -201,7 +203,7 @@ def test_an_application_that_creates_its_tables(library, tmp_path):
     words = service["command"].replace(volume.split(":")[1], str(tmp_path)).split()
     assert f":{port}" in service["ports"][0]
     with started([PROGRAM, *words], port, tmp_path):
-        assert run("npm", "start", "--silent", cwd=folder) == "created Books\ncreated Loans\nada: lent\ndue: ada 978-0\n"
+        assert run("npm", "start", "--silent", cwd=folder) == LENT
 
 
 @pytest.mark.parametrize("which", ["DynamoDB Local", "Partita"])
@@ -251,7 +253,7 @@ def environment(tmp_path_factory):
 
 @pytest.fixture
 def parcels(tmp_path):
-    """The application after steps 1 to 3 of the page, the port of Partita and that of LocalStack, where nobody listens."""
+    """The application after steps 1 to 3 of the page, the port of Partita and that of LocalStack, where nobody is."""
     port, nobody = free_port("localhost"), free_port("localhost")
     ports = {8000: port, 4566: nobody}
     folder = copied("localstack", tmp_path / "parcels", ports)
