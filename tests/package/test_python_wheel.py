@@ -96,6 +96,8 @@ def test_the_fixtures_in_process(environment, project, workers):
 import boto3
 import partita as package
 import pytest
+from botocore.config import Config
+from botocore.exceptions import EndpointConnectionError
 
 @pytest.mark.parametrize("n", range(10))
 def test_a_program_under_test_finds_it(dynamodb, dynamodb_client, partita, n):
@@ -109,7 +111,10 @@ def test_a_program_under_test_finds_it(dynamodb, dynamodb_client, partita, n):
     assert dynamodb_client.describe_table(TableName="Music")["Table"]["ItemCount"] == 2
 
 def test_that_it_is_led_there_no_longer():
-    assert boto3.DEFAULT_SESSION is None
+    client = boto3.client("dynamodb", "us-east-1", endpoint_url="http://localhost:1", aws_access_key_id="any",
+                          aws_secret_access_key="any", config=Config(retries={"max_attempts": 0}))
+    with pytest.raises(EndpointConnectionError):
+        client.list_tables()
 """)
     assert "13 passed" in environment.run("pytest", "-q", *workers, cwd=project)
 
