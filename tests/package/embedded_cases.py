@@ -204,6 +204,32 @@ def test_a_directory_moves_between_a_process_and_a_server(tmp_path):
         assert plays(database) == 2
 
 
+def test_what_is_left_open(tmp_path):
+    program = """
+import threading
+import partita
+database = partita.open("data")
+if not database.call("ListTables")["TableNames"]:
+    database.call("CreateTable", TableName="Kept", BillingMode="PAY_PER_REQUEST",
+                  AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+                  KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}])
+def write():
+    while True:
+        database.call("PutItem", TableName="Kept", Item={"k": {"S": "kept"}})
+for _ in range(3):
+    threading.Thread(target=write, daemon=True).start()
+print(database.call("ListTables"))
+"""
+    for _ in range(3):  # the program ends while others are in calls
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
+                               check=False)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "{'TableNames': ['Kept']}\n", "")
+    database = partita.open(tmp_path / "data")
+    del database
+    with partita.open(tmp_path / "data") as database:
+        assert database.call("ListTables")["TableNames"] == ["Kept"]
+
+
 def test_errors_have_the_sentences_of_the_library(database):
     with pytest.raises(partita.CallFailed, match="is not served by Partita") as unknown:
         database.call("MakeCoffee")
