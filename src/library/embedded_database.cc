@@ -58,7 +58,7 @@ std::string_view target_named(std::string_view operation, std::string& made) {
   const ops::Operation* const row = ops::find_operation(operation);
   if (row != nullptr) return targets[static_cast<size_t>(row - ops::operations().data())];
   made = ops::json_service(ops::Api::kDynamoDb).target;
-  return made.append(".").append(operation);
+  return made.append(operation);
 }
 
 }  // namespace
