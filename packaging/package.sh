@@ -39,8 +39,7 @@ release() {
   need portable
   build portable partita partita_static libpartita
   if command -v aarch64-linux-gnu-g++-12 >/dev/null && [[ -e /usr/lib/aarch64-linux-gnu/libssl.a ]]; then
-    build portable-arm64 partita partita_static libpartita
-    programs+=",build/portable-arm64/partita"
+    build portable-arm64 partita_static
     static+=(build/portable-arm64/partita-static)
   fi
   "$PYTHON" packaging/release.py "$programs" build/package "${static[@]}"

@@ -1,6 +1,6 @@
 """The portable program: what it asks of a machine, its size, and that it serves where nothing else is installed.
 
-It is made by `./dev package --all`, or by `cmake --preset portable && ninja -C build/portable partita_static`.
+It is made by `./dev package --all`, or by `cmake --preset portable && ninja -C build/portable partita partita_static`.
 """
 
 import os
@@ -20,7 +20,10 @@ from ports import free_port  # noqa: E402
 from server import session  # noqa: E402
 
 STATIC = ROOT / "build" / "portable" / "partita-static"
-MOST_BYTES = 15_000_000
+LOADING = STATIC.with_name("partita")  # linked with glibc, and loads client libraries
+ARM = [ROOT / "build" / "portable-arm64" / "partita-static"]
+OLDEST_GLIBC = (2, 28)
+MOST_BYTES = 14_600_000
 NOBODY = 65532
 READ_ONLY = "mount --bind root root && mount -o remount,bind,ro root && mount --bind data root/data && exec chroot"
 
@@ -82,6 +85,51 @@ def test_it_needs_nothing_of_the_machine():
     assert "NEEDED" not in ran("readelf", "-dW", STATIC)
 
 
+def asked_of_glibc(program):
+    return max(tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", ran("readelf", "-VW", program)))
+
+
+@pytest.mark.parametrize("program", [LOADING], ids=["x64"])
+def test_it_runs_on_an_old_glibc(program):
+    """On its libraries and versions alone, so with relocations that are not packed."""
+    if not program.exists():
+        pytest.skip(f"{program.parent.name} is not built")
+    assert asked_of_glibc(program) <= OLDEST_GLIBC
+    needed = re.findall(r"NEEDED.*\[(.*)\]", ran("readelf", "-dW", program))
+    assert {name for name in needed if not name.startswith("ld-linux")} == {
+        "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2"}
+    assert "RELR" not in ran("readelf", "-dW", program)
+
+
+def test_it_loads_libraries_where_they_are():
+    """As of the machine's own C library: the constructors have run, and exceptions find their way."""
+    ended = subprocess.run([LOADING, "serve", "--store", "postgresql:///none?host=/nowhere"], capture_output=True, text=True,
+                           timeout=60, check=False)
+    assert ended.returncode != 0 and "static program" not in ended.stderr, ended.stderr
+
+
+@pytest.mark.parametrize("program", ARM, ids=["static"])
+def test_the_program_for_aarch64_answers(program, tmp_path):
+    if not program.exists() or not shutil.which("qemu-aarch64-static"):
+        pytest.skip("build/portable-arm64 is not built, or qemu-user-static is not installed")
+    port = free_port("127.0.0.1")
+    process = subprocess.Popen(
+        ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", program, "serve", "--data", tmp_path / "store",
+         "--listen", f"127.0.0.1:{port}"], stdout=subprocess.PIPE, stderr=(tmp_path / "log").open("w"), text=True)
+    try:
+        assert f":{port}" in process.stdout.readline(), (tmp_path / "log").read_text()
+        client = session().client("dynamodb", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1")
+        client.create_table(TableName="things", BillingMode="PAY_PER_REQUEST",
+                            AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+                            KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}])
+        client.put_item(TableName="things", Item={"k": {"S": "a"}, "v": {"N": "1.5"}})
+        assert client.get_item(TableName="things", Key={"k": {"S": "a"}})["Item"]["v"] == {"N": "1.5"}
+    finally:
+        process.terminate()
+        process.wait(60)
+    assert process.returncode == 0, (tmp_path / "log").read_text()
+
+
 def test_it_is_hardened():
     """Its place is random, its tables of functions are read-only, and no page is written and executed."""
     assert "DYN (Position-Independent" in ran("readelf", "-hW", STATIC)
@@ -92,8 +140,11 @@ def test_it_is_hardened():
     assert "BIND_NOW" in dynamic and "TEXTREL" not in dynamic
 
 
-def test_its_size():
-    assert STATIC.stat().st_size <= MOST_BYTES
+@pytest.mark.parametrize("program", [STATIC, LOADING, *ARM], ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_its_size(program):
+    if not program.exists():
+        pytest.skip(f"{program.parent.name} is not built")
+    assert program.stat().st_size <= MOST_BYTES
 
 
 def test_nothing_of_the_builder_is_in_it():
