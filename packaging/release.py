@@ -49,6 +49,7 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     programs, told = sys.argv[1].split(","), [pathlib.Path(word) for word in sys.argv[2:]]
     try:
-        print(*make(pathlib.Path(programs[0]), told[0], told[1:], [pathlib.Path(each) for each in programs[1:]]), sep="\n")
+        program, *beside = map(pathlib.Path, programs)
+        print(*make(program, told[0], told[1:], beside), sep="\n")
     except subprocess.CalledProcessError as error:
         sys.exit(f"release.py: {' '.join(map(str, error.cmd))} failed: {error.stderr.strip()[-2000:]}")

@@ -1,8 +1,8 @@
 """stubs.py LEFT_OUT NM MACHINE ARCHIVE...: assembler text that stands for the members of archives that LEFT_OUT lists.
 
 OpenSSL's default provider names the table of every algorithm, so a static program has all of them. An empty table is
-one that OpenSSL skips: nobody can fetch the algorithm. A function of such a member returns 0, which is failure or absence.
-When a member is needed after all, the linker reports a duplicate symbol.
+one that OpenSSL skips: nobody can fetch the algorithm. A function of such a member returns 0, which is failure or
+absence. When a member is needed after all, the linker reports a duplicate symbol.
 """
 
 import pathlib
