@@ -57,8 +57,10 @@ namespace Partita
             var url = Regex.Match(told ?? "", "https?://[^ ,]+");
             if (!url.Success)
             {
+                process.StandardInput.Close(); // the second shell ends, too
                 Kill();
                 process.WaitForExit();
+                process.Dispose();
                 lock (said) throw new InvalidOperationException("The server did not start: " + said.ToString().Trim());
             }
             Endpoint = new Uri(url.Value);
