@@ -104,7 +104,7 @@ public final class PartitaExtension implements ParameterResolver, BeforeEachCall
             return new Database(URI.create(running), namespace);
         }
         List<String> words = options != null ? options : context.getConfigurationParameter("partita.options")
-            .map(text -> List.of(text.trim().split("\\s+"))).orElse(List.of());
+            .map(text -> text.isBlank() ? List.<String>of() : List.of(text.trim().split("\\s+"))).orElse(List.of());
         return context.getRoot().getStore(OWN).getOrComputeIfAbsent(words, key -> new Running(words), Running.class)
             .server.database(namespace);
     }
