@@ -57,9 +57,15 @@ namespace Partita
         /// <summary>Deletes the snapshot of that name.</summary>
         public Task DeleteSnapshotAsync(string name) => CallAsync("DeleteSnapshot", Named(name));
 
-        /// <summary>Moves the clock. What has expired by the new time is deleted within about a second.</summary>
-        public Task AdvanceClockAsync(TimeSpan by) =>
-            CallAsync("MoveClock", "{\"Seconds\":" + (long)by.TotalSeconds + "}");
+        /// <summary>
+        /// Moves the clock, by whole seconds. What has expired by the new time is deleted within about a second.
+        /// </summary>
+        public Task AdvanceClockAsync(TimeSpan by)
+        {
+            if (by.Ticks % TimeSpan.TicksPerSecond != 0)
+                throw new ArgumentException("The clock moves by whole seconds, not by " + by + ".", nameof(by));
+            return CallAsync("MoveClock", "{\"Seconds\":" + by.Ticks / TimeSpan.TicksPerSecond + "}");
+        }
 
         /// <summary>The clock is the machine's again.</summary>
         public Task ResetClockAsync() => CallAsync("MoveClock", "{\"OffsetSeconds\":0}");

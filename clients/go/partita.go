@@ -159,8 +159,12 @@ func (d *Database) Rollback(ctx context.Context, name string) error {
 	return d.Call(ctx, "RollbackToSnapshot", named{name}, nil)
 }
 
-// AdvanceClock moves the database's clock. What has expired by the new time is deleted within about a second.
+// AdvanceClock moves the database's clock, by whole seconds. What has expired by the new time is deleted within about a
+// second.
 func (d *Database) AdvanceClock(ctx context.Context, by time.Duration) error {
+	if by%time.Second != 0 {
+		return fmt.Errorf("the clock moves by whole seconds, not by %v", by)
+	}
 	return d.Call(ctx, "MoveClock", struct{ Seconds int64 }{int64(by / time.Second)}, nil)
 }
 

@@ -95,6 +95,14 @@ static class More
         await database.DynamoDBAsync("UpdateTimeToLive",
             @"{""TableName"": ""Music"", ""TimeToLiveSpecification"": {""AttributeName"": ""Until"", ""Enabled"": true}}");
         await Put(database);
+        try
+        {
+            await database.AdvanceClockAsync(TimeSpan.FromMilliseconds(1500));
+            Check(false, "the clock moved by half a second");
+        }
+        catch (ArgumentException)
+        {
+        }
         await database.AdvanceClockAsync(TimeSpan.FromHours(2));
         for (var begun = Stopwatch.StartNew(); await Holds(database); await Task.Delay(20))
             Check(begun.Elapsed < TimeSpan.FromSeconds(20), "the item did not expire");

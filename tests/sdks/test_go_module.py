@@ -90,6 +90,9 @@ func TestSnapshotsAndTheClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, database, time.Now().Add(time.Hour))
+	if err := database.AdvanceClock(ctx, 1500*time.Millisecond); err == nil {
+		t.Fatal("the clock moved by half a second")
+	}
 	if err := database.AdvanceClock(ctx, 2*time.Hour); err != nil {
 		t.Fatal(err)
 	}

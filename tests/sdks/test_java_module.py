@@ -123,6 +123,7 @@ class AloneTest {
         assertFalse(Calls.holds(database));
         database.dynamodb("UpdateTimeToLive", "{\\"TableName\\":\\"Music\\",\\"TimeToLiveSpecification\\":{\\"AttributeName\\":\\"Until\\",\\"Enabled\\":true}}");
         Calls.put(database, Instant.now().plusSeconds(3600));
+        assertThrows(IllegalArgumentException.class, () -> database.advanceClock(Duration.ofMillis(1500)));
         database.advanceClock(Duration.ofHours(2));
         for (Instant ends = Instant.now().plusSeconds(20); Calls.holds(database); Thread.sleep(20)) {
             assertTrue(Instant.now().isBefore(ends));

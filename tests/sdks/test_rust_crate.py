@@ -60,6 +60,7 @@ fn snapshots_and_the_clock() {
     let lives = r#"{"TableName": "Music", "TimeToLiveSpecification": {"AttributeName": "Until", "Enabled": true}}"#;
     database.dynamodb("UpdateTimeToLive", lives).unwrap();
     put(&database, 3600);
+    assert!(database.advance_clock(Duration::from_millis(1500)).unwrap_err().to_string().contains("1.5s"));
     database.advance_clock(Duration::from_secs(7200)).unwrap();
     let begun = Instant::now();
     while holds(&database) {

@@ -82,8 +82,12 @@ impl Database {
         self.call("DeleteSnapshot", &named(name)).map(drop)
     }
 
-    /// Moves the database's clock. What has expired by the new time is deleted within about a second.
+    /// Moves the database's clock, by whole seconds. What has expired by the new time is deleted within about a second.
     pub fn advance_clock(&self, by: Duration) -> Result<(), Error> {
+        if by.subsec_nanos() != 0 {
+            let why = format!("the clock moves by whole seconds, not by {by:?}");
+            return Err(Error::new("MoveClock", "ValidationException", &why));
+        }
         self.call("MoveClock", &format!("{{\"Seconds\":{}}}", by.as_secs())).map(drop)
     }
 

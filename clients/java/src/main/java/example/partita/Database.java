@@ -60,8 +60,13 @@ public final class Database {
         call("DeleteSnapshot", named(name));
     }
 
-    /** Moves the database's clock. What has expired by the new time is deleted within about a second. */
+    /**
+     * Moves the database's clock, by whole seconds. What has expired by the new time is deleted within about a second.
+     */
     public void advanceClock(Duration by) {
+        if (by.getNano() != 0) {
+            throw new IllegalArgumentException("The clock moves by whole seconds, not by " + by + ".");
+        }
         call("MoveClock", "{\"Seconds\":" + by.toSeconds() + "}");
     }
 
