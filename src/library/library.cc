@@ -237,4 +237,7 @@ partita_code partita_move_clock(partita_db* db, int64_t by_ms, int32_t absolute,
                 [&](auto& host) { return host.move_clock(by_ms, absolute == 1 ? From::kMachine : From::kDatabase); });
 }
 
-void partita_set_log(partita_log_function function, void* context) { set_log(function, context); }
+// In a child it could wait for ever: a thread of the parent may have been writing a line.
+void partita_set_log(partita_log_function function, void* context) {
+  if (!is_forked()) set_log(function, context);
+}

@@ -447,6 +447,29 @@ TEST(Library, IsNotForTheChildOfAFork) {
   EXPECT_EQ(database.call("ListTables", "{}").status, 200);
 }
 
+// At the fork, a thread of the parent may be in the function that gets the lines.
+TEST(Library, ChangesNoLogInTheChildOfAFork) {
+  pid_t child = -1;
+  partita_set_log(
+      [](void* context, int32_t, const char*, size_t) {
+        auto& forked = *static_cast<pid_t*>(context);
+        if (forked >= 0 || (forked = fork()) != 0) return;
+        partita_set_log(nullptr, nullptr);
+        _exit(0);
+      },
+      &child);
+  const Database database;
+  EXPECT_EQ(partita_move_clock(database.db, 5'000, 0, nullptr, 0), PARTITA_OK);
+  partita_set_log(nullptr, nullptr);
+  ASSERT_GT(child, 0);
+  const auto ends = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  int status = 1;
+  pid_t ended = 0;
+  while ((ended = waitpid(child, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < ends) usleep(1000);
+  if (ended == 0) kill(child, SIGKILL);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
 TEST(Library, SaysItsVersion) {
   EXPECT_EQ(partita_abi(), uint32_t{PARTITA_ABI});
   EXPECT_STRNE(partita_version(), "");

@@ -27,7 +27,8 @@
 // Null. A null pointer is refused with PARTITA_INVALID, except where it is said to mean something.
 //
 // fork(). Databases belong to the process that opened them. In a child of a process that has opened one, functions
-// return PARTITA_FORKED, partita_open() too, and partita_close() does nothing: fork first, then open; or call exec().
+// return PARTITA_FORKED, partita_open() too; partita_close() and partita_set_log() do nothing. Fork first, then open;
+// or call exec().
 //
 // ABI. PARTITA_ABI counts incompatible changes, as the name libpartita.so.1 does. A compatible release may add
 // functions and codes, and members at the end of partita_options, whose `size` says which of them the caller knows. The
