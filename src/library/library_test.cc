@@ -263,13 +263,20 @@ TEST(Library, RefusesValuesInTheWordsOfJson) {
     nested = R"({"L":[)" + nested + "]}";
   }
   same({artist, holder("Deep", PARTITA_LIST, levels[32])}, json_put("Acme", ",\"Deep\":" + nested));
-  // Of two members of one name the last one counts, and in an item no name may come twice.
   EXPECT_EQ(database.put({artist}, "Nothing"),
             database.call("PutItem", R"({"TableName":"Nothing","Item":{"Artist":{"S":"Acme"}}})"));
   EXPECT_EQ(database.put({artist}, "No"),
             database.call("PutItem", R"({"TableName":"No","Item":{"Artist":{"S":"Acme"}}})"));
   EXPECT_EQ(database.erase({}), database.call("DeleteItem", R"({"TableName":"Music","Key":{}})"));
   EXPECT_EQ(database.count(), 0);
+}
+
+TEST(Library, TakesTheLastOfTwoMembersOfOneName) {
+  const Database database;
+  ASSERT_EQ(database.call("CreateTable", kMusic).status, 200);
+  const std::vector<partita_attribute> twice{text("Artist", "Acme"), text("X", "first"), text("X", "last")};
+  EXPECT_EQ(database.put(twice), (Said{PARTITA_OK, 200, "{}"}));
+  EXPECT_TRUE(database.call("Scan", R"({"TableName":"Music"})").body.contains(R"("X":{"S":"last"})"));
 }
 
 TEST(Library, RefusesValuesThatCannotBeRead) {
