@@ -13,7 +13,7 @@ LIBRARY = BUILD / "libpartita.so.1"
 HEADER = ROOT / "src" / "library" / "partita.h"
 ABI = ROOT / "src" / "library" / "abi.txt"
 STRUCTS = ("partita_options", "partita_reply", "partita_attribute")
-COMPILERS = [("gcc", "-x", "c", "-std=c11"), ("g++", "-x", "c++", "-std=c++11"), ("g++", "-x", "c++", "-std=c++20")]
+COMPILERS = [("gcc-12", "-x", "c", "-std=c11"), *(("g++-12", "-x", "c++", f"-std={each}") for each in ("c++11", "c++20"))]
 STRICT = ("-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 
 
@@ -43,7 +43,7 @@ def sizes(folder):
     shown += [f'printf("{name} %d\\n", (int){name});' for name in ("PARTITA_ABI", *constants)]
     program = folder / "sizes.c"
     program.write_text("#include <partita.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(shown) + "\n}\n")
-    ran("gcc", "-std=c11", *STRICT, f"-I{HEADER.parent}", program, "-o", folder / "sizes")
+    ran("gcc-12", "-std=c11", *STRICT, f"-I{HEADER.parent}", program, "-o", folder / "sizes")
     return ran(folder / "sizes").splitlines()
 
 

@@ -32,7 +32,7 @@ def built(*command, **environment):
 
 
 def in_c(folder):
-    built("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{HEADER}", EXAMPLES / "music.c", f"-L{BUILD}",
+    built("gcc-12", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{HEADER}", EXAMPLES / "music.c", f"-L{BUILD}",
           "-lpartita", "-o", folder / "music")
     return [folder / "music"]
 
@@ -52,7 +52,7 @@ def in_go(folder):
     return [folder / "music"]
 
 
-LANGUAGES = {"c": (in_c, "gcc"), "python": (in_python, None), "rust": (in_rust, "rustc"), "go": (in_go, "go")}
+LANGUAGES = {"c": (in_c, None), "python": (in_python, None), "rust": (in_rust, "rustc"), "go": (in_go, "go")}
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
