@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """A DynamoDB in this process, in Python with ctypes: a table, items, a query and a rollback.
 
-Without an argument it is in memory, else in the directory of that name. The environment variable LIBPARTITA may name
-the library."""
+Without an argument it is in memory, else in the directory of that name. The environment variable PARTITA_LIBRARY may
+name the library."""
 
 import ctypes
 import json
@@ -20,7 +20,7 @@ class Reply(ctypes.Structure):
                 ("length", ctypes.c_size_t), ("item", ctypes.c_void_p), ("owned", ctypes.c_void_p)]
 
 
-LIBRARY = ctypes.CDLL(os.environ.get("LIBPARTITA", "libpartita.so.1"))
+LIBRARY = ctypes.CDLL(os.environ.get("PARTITA_LIBRARY", "libpartita.so.1"))
 TEXT, WORD, POINTER = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p
 LIBRARY.partita_open.argtypes = [ctypes.POINTER(Options), ctypes.POINTER(POINTER), TEXT, WORD]
 LIBRARY.partita_close.argtypes = [POINTER]

@@ -64,7 +64,7 @@ def program(request, tmp_path_factory):
 
 
 def ran(program, *words):
-    where = {"LD_LIBRARY_PATH": str(BUILD), "LIBPARTITA": str(BUILD / "libpartita.so.1")}
+    where = {"LD_LIBRARY_PATH": str(BUILD), "PARTITA_LIBRARY": str(BUILD / "libpartita.so.1")}
     return subprocess.run([str(word) for word in (*program, *words)], capture_output=True, text=True, timeout=60,
                           check=False, env={**os.environ, **where})
 
