@@ -18,10 +18,11 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NAME = "partita"
 MACHINES = {62: ("amd64", "x86_64-linux-gnu"), 183: ("arm64", "aarch64-linux-gnu")}  # e_machine of ELF
+NODE_NAMES = {"amd64": "x64", "arm64": "arm64"}  # the same processors for Node.js, and in names of archives by xz
 
 
-def ran(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+def ran(*command, **options):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, **options).stdout
 
 
 def version_of(program):
@@ -69,16 +70,22 @@ def compressed(data):
     return stream.compress(data) + stream.flush()
 
 
+def tar_of_program(program, inside, others):
+    """The bytes of a tar whose folder `inside` has the program and these files: {name in it: path in the sources}."""
+    others = {"LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md", **others}
+    files = {f"{inside}/{name}": ((ROOT / path).read_bytes(), 0o644) for name, path in others.items()}
+    files[f"{inside}/{NAME}"] = (stripped(program), 0o755)
+    return tar(files, at=int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+
+
 def make(program, into, version=None):
     version = version or version_of(program)
     architecture, _ = machine_of(program)
     inside = f"{NAME}-{version}"
-    files = {f"{inside}/{NAME}": (stripped(program), 0o755)}
-    files |= {f"{inside}/{name}": ((ROOT / name).read_bytes(), 0o644) for name in ("LICENSE", "CHANGELOG.md")}
-    files[f"{inside}/completions/{NAME}.bash"] = ((ROOT / "packaging" / "partita.bash").read_bytes(), 0o644)
+    packed = tar_of_program(program, inside, {f"completions/{NAME}.bash": "packaging/partita.bash"})
     into.mkdir(parents=True, exist_ok=True)
     path = into / f"{inside}-linux-{architecture}.tar.gz"
-    path.write_bytes(compressed(tar(files, at=int(os.environ.get("SOURCE_DATE_EPOCH", "0")))))
+    path.write_bytes(compressed(packed))
     return path
 
 

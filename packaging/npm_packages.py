@@ -12,14 +12,9 @@ import sys
 import tempfile
 
 import archive
+from archive import ROOT, ran
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "clients" / "npm"
-ARCHITECTURES = {"amd64": "x64", "arm64": "arm64"}
-
-
-def ran(*command, **options):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, **options).stdout
 
 
 def pack(folder, into):
@@ -29,7 +24,7 @@ def pack(folder, into):
 
 def platform_package(program, version, folder):
     """The folder of the package with the program."""
-    architecture = ARCHITECTURES[archive.machine_of(program)[0]]
+    architecture = archive.NODE_NAMES[archive.machine_of(program)[0]]
     own = folder / f"partita-linux-{architecture}"
     own.mkdir()
     (own / "partita").write_bytes(archive.stripped(program))

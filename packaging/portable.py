@@ -5,25 +5,21 @@ The same inputs give the same bytes.
 """
 
 import lzma
-import os
 import pathlib
 import subprocess
 import sys
 
-from archive import NAME, ROOT, machine_of, stripped, tar, version_of
+from archive import NAME, NODE_NAMES, machine_of, tar_of_program, version_of
 
 # The first filter makes calls of one function alike, which spares a tenth. lzma knows none for aarch64 before xz 5.4.
 FILTERS = {"amd64": [{"id": lzma.FILTER_X86}], "arm64": []}
-NAMES = {"amd64": "x64", "arm64": "arm64"}
 
 
 def make(program, into, version=None):
     version = version or version_of(program)
     machine, _ = machine_of(program)
-    inside = f"{NAME}-{version}-linux-{NAMES[machine]}"
-    files = {f"{inside}/{NAME}": (stripped(program), 0o755)}
-    files |= {f"{inside}/{name}": ((ROOT / name).read_bytes(), 0o644) for name in ("LICENSE", "CHANGELOG.md")}
-    packed = tar(files, at=int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    inside = f"{NAME}-{version}-linux-{NODE_NAMES[machine]}"
+    packed = tar_of_program(program, inside, {})
     filters = [*FILTERS[machine], {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
     into.mkdir(parents=True, exist_ok=True)
     path = into / f"{inside}.tar.xz"

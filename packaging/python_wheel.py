@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import archive
+from archive import ran, version_of
 
 # In a process of its own, which ends without the library.
 TELLS_VERSION = """
@@ -22,10 +23,6 @@ version.restype = ctypes.c_char_p
 print(version().decode())
 """
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "clients" / "python"
-
-
-def ran(*command, **options):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, **options).stdout
 
 
 def platform_of(*files):
@@ -38,10 +35,6 @@ def platform_of(*files):
         asked.update(tuple(map(int, version.split("."))) for version in versions)
     major, minor = max(asked)
     return f"manylinux_{major}_{minor}_{archive.machine_of(files[0])[1].split('-')[0]}"
-
-
-def version_of(program):
-    return ran(program, "--version").split()[1]
 
 
 def library_of(program, version):
