@@ -30,7 +30,8 @@ def make(program, into, static=(), beside=()):
     url = os.environ.get("PARTITA_RELEASES") or f"https://partita.invalid/releases/v{version}"
     alone = static or [program]
     packed = [archive.make(each, into, version) for each in alone]
-    made = [python_wheel.make(each, into, version) for each in (program, *beside)]
+    # Of the first, the library's version is checked too; the others may not run here.
+    made = [python_wheel.make(program, into), *(python_wheel.make(each, into, version) for each in beside)]
     made += [portable.make(each, into, version) for each in (program, *beside)]
     made += [*npm_packages.make(program, into, beside), *packed]
     made += oci_image.make(alone[0], into, *alone[1:])
