@@ -9,14 +9,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree
 
 import pytest
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent)]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "support")]
 
 import clients  # noqa: E402
+from waiting import wait_for_end  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "clients" / "dotnet"
@@ -212,22 +212,14 @@ def test_what_it_does_for_tests(runtime, tmp_path):
     ended = run(*program)
     assert (ended.returncode, ended.stdout) == (0, "all is well\n"), ended.stdout + ended.stderr
     returned = run(*program, "return")
-    assert_ends(int(returned.stdout))
+    wait_for_end(int(returned.stdout))
     with subprocess.Popen([*map(str, program), "wait"], stdout=subprocess.PIPE, text=True) as waiting:
         server = int(waiting.stdout.readline())
         os.kill(server, 0)
         waiting.send_signal(signal.SIGKILL)
-    assert_ends(server)
+    wait_for_end(server)
 
 
 def test_the_project_file_is_xml_for_the_oldest_standard():
     found = xml.etree.ElementTree.parse(PACKAGE / "Partita.csproj").find("PropertyGroup/TargetFramework")
     assert found.text == "netstandard2.0"
-
-
-def assert_ends(server):
-    """A process of no child of this one."""
-    ends = time.monotonic() + TOLD_S
-    while pathlib.Path(f"/proc/{server}/exe").exists():
-        assert time.monotonic() < ends, "the server goes on"
-        time.sleep(0.02)

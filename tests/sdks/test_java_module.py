@@ -7,11 +7,15 @@ import re
 import shutil
 import signal
 import subprocess
-import time
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "support")]
+
+from waiting import wait_for_end  # noqa: E402
+
 PACKAGE = ROOT / "clients" / "java"
 REPOSITORY = ROOT / "build" / "sdks" / "java-package"
 BUILD_S = 900
@@ -329,17 +333,9 @@ def runs_without_junit(folder):
     kept = subprocess.run([*java, "Kept"], cwd=folder, capture_output=True, text=True, timeout=TOLD_S, check=True)
     assert kept.stdout == '{"TableNames":[]}\n' and (folder / "data").is_dir()
     returned = subprocess.run([*java, "Waiting", "no"], capture_output=True, text=True, timeout=TOLD_S, check=True)
-    assert_ends(int(returned.stdout))
+    wait_for_end(int(returned.stdout))
     with subprocess.Popen([*java, "Waiting"], stdout=subprocess.PIPE, text=True) as program:
         server = int(program.stdout.readline())
         os.kill(server, 0)
         program.send_signal(signal.SIGKILL)
-    assert_ends(server)
-
-
-def assert_ends(server):
-    """A process of no child of this one."""
-    ends = time.monotonic() + TOLD_S
-    while pathlib.Path(f"/proc/{server}/exe").exists():
-        assert time.monotonic() < ends, "the server goes on"
-        time.sleep(0.02)
+    wait_for_end(server)

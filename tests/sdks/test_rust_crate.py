@@ -7,15 +7,18 @@ import re
 import shutil
 import signal
 import subprocess
-import time
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "support")]
+
+from waiting import wait_for_end  # noqa: E402
+
 CRATE = ROOT / "clients" / "rust"
 BUILT = ROOT / "build" / "sdks" / "rust"
 BUILD_S = 600
-TOLD_S = 120
 
 MORE = r"""
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -155,10 +158,7 @@ def test_the_server_ends_with_a_killed_program(project):
         server = int(program.stdout.readline())
         os.kill(server, 0)
         program.send_signal(signal.SIGKILL)
-    ends = time.monotonic() + TOLD_S
-    while pathlib.Path(f"/proc/{server}/exe").exists():
-        assert time.monotonic() < ends, "the server goes on"
-        time.sleep(0.02)
+    wait_for_end(server)
 
 
 def test_the_crate_itself():

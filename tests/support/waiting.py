@@ -1,5 +1,6 @@
 """Waiting for what is to come, however long a busy machine takes."""
 
+import pathlib
 import time
 
 PATIENCE_S = 60  # of a test that will fail
@@ -12,3 +13,8 @@ def wait_until(true, why=None):
         assert time.monotonic() < deadline, why() if why else "it did not come"
         time.sleep(0.01)
     return found
+
+
+def wait_for_end(process):
+    """Until the process of that id, of whose parent nothing is asked, has ended."""
+    wait_until(lambda: not pathlib.Path(f"/proc/{process}/exe").exists(), lambda: f"process {process} goes on")
