@@ -110,9 +110,9 @@ namespace Partita
             {
                 process.Kill();
             }
-            catch (InvalidOperationException)
+            catch (SystemException)
             {
-                // It has ended.
+                // It has ended, or is ending, of which Mono makes a Win32Exception.
             }
         }
 
