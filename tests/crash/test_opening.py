@@ -12,7 +12,7 @@ import pytest
 from common import create_table
 from ports import free_port
 from server import binary, is_sanitized, running_server
-from waiting import wait_until
+from waiting import PATIENCE_S, wait_until
 
 # As many as one thread makes of each during an opening.
 MOST = {"fdatasync": 6, "fsync": 2, "rename": 2, "unlink": 2}
@@ -27,14 +27,14 @@ pytestmark = [
 
 
 def open_and_kill(directory, call, n):
-    """Whether the server was killed at the `n`th call of `call`."""
+    """Kills the server at the `n`th call of `call`. Each opening makes the first one, and perhaps fewer than `n`."""
     serve = [binary(), "serve", "--listen", f"127.0.0.1:{free_port()}", "--data", directory, "--log-level", "error"]
     traced = ["strace", "-f", "-o", "/dev/null", "-e", f"inject={call}:signal=SIGKILL:when={n}", *map(str, serve)]
     process = subprocess.Popen(traced, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        return process.wait(RUNS_S) in (-signal.SIGKILL, 128 + signal.SIGKILL)
+        assert process.wait(PATIENCE_S if n == 1 else RUNS_S) in (-signal.SIGKILL, 128 + signal.SIGKILL)
     except subprocess.TimeoutExpired:
-        return False
+        assert n > 1, f"the opening made no call of {call}"
     finally:
         subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
         process.wait()
