@@ -4,6 +4,7 @@
 #include <new>
 
 #include "contract.h"
+#include "engines/memory/memory_engine.h"
 #include "faulty_files.h"
 #include "little_memory.h"
 
@@ -71,6 +72,39 @@ TEST(Memory, ATransactionThatItRunsOutInEndsAlone) {
   }
   EXPECT_GT(left, 5);
   EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(2 * left + 1));
+}
+
+TEST(Memory, OfATransactionInMemoryThatItRunsOutInNothingIsLeft) {
+  const std::unique_ptr<Engine> engine = open_memory_engine();
+  ASSERT_TRUE(begin_put(*engine, {"b"}, "before").get());
+  int64_t left = 0;
+  for (; !begin_put(*engine, {"a", "b", "c"}, "after", left).get(); ++left) {
+    const auto page = scan(*engine, {}, Direction::kAscending);
+    ASSERT_EQ(page.size(), 1) << left;
+    EXPECT_EQ(value_of(*engine, "a"), std::nullopt) << left;
+    EXPECT_EQ(value_of(*engine, "b"), "before") << left;
+    EXPECT_EQ(read_log(*engine, "t").size(), 1) << left;
+  }
+  EXPECT_GT(left, 3);
+  EXPECT_EQ(value_of(*engine, "a"), "after");
+  EXPECT_EQ(scan(*engine, {}, Direction::kAscending).size(), 3);
+  EXPECT_EQ(read_log(*engine, "t").size(), 2);
+}
+
+// What a transaction changes twice is as the later change leaves it.
+TEST(Memory, AKeyThatIsErasedAndPutInOneTransactionIsThere) {
+  const std::unique_ptr<Engine> engine = open_memory_engine();
+  for (const char* const value : {"first", "second"}) {
+    Decide decide = [value](auto, Changes& changes) {
+      changes.erase(key("kept")), changes.put(key("kept"), value);
+      changes.put(key("gone"), value), changes.erase(key("gone")), changes.erase(key("gone"));
+      return Decision::kCommit;
+    };
+    std::vector<Key> keys{key("kept"), key("gone")};
+    EXPECT_TRUE(wait_for(engine->transact(std::move(keys), {}, std::move(decide))).ok());
+    EXPECT_EQ(value_of(*engine, "kept"), value);
+    EXPECT_EQ(scan(*engine, {}, Direction::kAscending).size(), 1);
+  }
 }
 
 }  // namespace

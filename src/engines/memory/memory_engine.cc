@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <memory_resource>
+#include <new>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -55,10 +56,10 @@ class MemoryEngine final : public Engine {
   };
 
   const Record* find(const Key& key) const PARTITA_REQUIRES_SHARED(mutex_);
-  void put(std::string key, Record record) PARTITA_REQUIRES(mutex_);
+  class Preparation;
   bool is_stale(const Compare& compare) const PARTITA_REQUIRES_SHARED(mutex_);
   Position next_position() PARTITA_REQUIRES(mutex_);
-  void apply(Changes& changes, Version version) PARTITA_REQUIRES(mutex_);
+  void apply(Changes& changes, Version version, std::pmr::memory_resource& memory) PARTITA_REQUIRES(mutex_);
   template <class Map>
   static auto bounds(Map& records, const Range& range) {
     const auto begin = records.lower_bound(range.begin);
@@ -110,15 +111,6 @@ const Record* MemoryEngine::find(const Key& key) const {
   return at == places_.end() ? nullptr : at->second;
 }
 
-void MemoryEngine::put(std::string key, Record record) {
-  if (const auto at = places_.find(key); at != places_.end()) {
-    *at->second = std::move(record);
-    return;
-  }
-  auto& [name, place] = *records_.insert_or_assign(std::move(key), std::move(record)).first;
-  places_.emplace(name, &place);
-}
-
 bool MemoryEngine::is_stale(const Compare& compare) const {
   const Record* const record = find(compare.key);
   return record == nullptr ? compare.version.has_value() : compare.version != record->version;
@@ -126,19 +118,89 @@ bool MemoryEngine::is_stale(const Compare& compare) const {
 
 Position MemoryEngine::next_position() { return numbered_position(++last_position_); }
 
-void MemoryEngine::apply(Changes& changes, Version version) {
-  for (Changes::Write& write : changes.writes()) {
-    if (write.value) {
-      put(std::move(write.key.bytes), Record{std::move(*write.value), version});
-    } else if (places_.erase(write.key.bytes) > 0) {
-      records_.erase(write.key.bytes);
+// All that a transaction allocates, before any of it can be seen: without memory, nothing of it is left.
+class MemoryEngine::Preparation {
+ public:
+  Preparation(MemoryEngine& engine, std::pmr::memory_resource& memory) PARTITA_REQUIRES(engine.mutex_)
+      : engine_(engine), before_(engine.last_position_), places_(&memory), made_(&memory) {}
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  void prepare(Changes& changes) PARTITA_REQUIRES(engine_.mutex_) {
+    places_.reserve(changes.writes().size());
+    made_.reserve(changes.writes().size());
+    for (Changes::Write& write : changes.writes()) {
+      places_.push_back(write.value ? place_of(write.key) : find_place(write.key));
+    }
+    for (Changes::Append& append : changes.appends()) {
+      engine_.logs_[append.topic].entries.emplace(engine_.next_position(), std::move(append.entry));
     }
   }
-  for (Changes::Append& append : changes.appends()) {
-    Log& log = logs_[append.topic];
-    log.end = next_position();
-    log.entries.emplace(log.end, std::move(append.entry));
+  void finish(Changes& changes, Version version) noexcept PARTITA_REQUIRES(engine_.mutex_) {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      std::optional<std::string>& value = changes.writes()[i].value;
+      if (places_[i] != nullptr) *places_[i] = value ? Record{*std::move(value), version} : Record{};
+    }
+    for (const Changes::Write& write : changes.writes()) {
+      if (!write.value) erase_if_gone(write.key);
+    }
+    for (const Changes::Append& append : changes.appends()) {
+      Log& log = engine_.logs_.find(append.topic)->second;
+      log.end = log.entries.rbegin()->first;
+    }
   }
+  void undo(const Changes& changes) noexcept PARTITA_REQUIRES(engine_.mutex_) {
+    for (const Records::iterator at : made_) {
+      engine_.places_.erase(at->first);
+      engine_.records_.erase(at);
+    }
+    for (const Changes::Append& append : changes.appends()) {
+      const auto log = engine_.logs_.find(append.topic);
+      if (log == engine_.logs_.end()) continue;
+      auto& entries = log->second.entries;
+      entries.erase(entries.upper_bound(numbered_position(before_)), entries.end());
+      if (entries.empty() && log->second.end == Position{}) engine_.logs_.erase(log);
+    }
+    engine_.last_position_ = before_;
+  }
+
+ private:
+  Record* find_place(const Key& key) PARTITA_REQUIRES(engine_.mutex_) {
+    const auto at = engine_.places_.find(key.bytes);
+    return at == engine_.places_.end() ? nullptr : at->second;
+  }
+  // Takes the key if there is no record yet.
+  Record* place_of(Key& key) PARTITA_REQUIRES(engine_.mutex_) {
+    if (Record* const place = find_place(key)) return place;
+    made_.push_back(engine_.records_.emplace(std::move(key.bytes), Record{}).first);
+    auto& [name, place] = *made_.back();
+    engine_.places_.emplace(name, &place);
+    return &place;
+  }
+
+  // A later write of the same transaction may have put it again.
+  void erase_if_gone(const Key& key) noexcept PARTITA_REQUIRES(engine_.mutex_) {
+    const auto at = engine_.places_.find(key.bytes);
+    if (at == engine_.places_.end() || at->second->version != Version{}) return;
+    engine_.places_.erase(at);
+    engine_.records_.erase(engine_.records_.find(key.bytes));
+  }
+
+  MemoryEngine& engine_;
+  const uint64_t before_;
+  std::pmr::vector<Record*> places_;  // of each write; null: there is nothing to delete
+  std::pmr::vector<Records::iterator> made_;
+};
+
+void MemoryEngine::apply(Changes& changes, Version version, std::pmr::memory_resource& memory) {
+  Preparation preparation(*this, memory);
+  try {
+    preparation.prepare(changes);
+  } catch (const std::bad_alloc&) {
+    preparation.undo(changes);
+    throw;
+  }
+  preparation.finish(changes, version);
 }
 
 Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
@@ -158,7 +220,7 @@ Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<
   if (decide(found, changes) == Decision::kRefuse) co_return Outcome::kRefused;
   PARTITA_CO_TRY_VOID(check_changes(kLimits, changes));
   const Version fresh{++last_version_};
-  apply(changes, fresh);
+  apply(changes, fresh, memory);
   if (version != nullptr) *version = fresh;
   co_return Outcome::kCommitted;
 }
