@@ -59,6 +59,8 @@ class MemoryEngine final : public Engine {
   class Preparation;
   bool is_stale(const Compare& compare) const PARTITA_REQUIRES_SHARED(mutex_);
   Position next_position() PARTITA_REQUIRES(mutex_);
+  Records::iterator make_place(std::string key) PARTITA_REQUIRES(mutex_);
+  void apply_one(Changes::Write& write, Version version) PARTITA_REQUIRES(mutex_);
   void apply(Changes& changes, Version version, std::pmr::memory_resource& memory) PARTITA_REQUIRES(mutex_);
   template <class Map>
   static auto bounds(Map& records, const Range& range) {
@@ -118,6 +120,30 @@ bool MemoryEngine::is_stale(const Compare& compare) const {
 
 Position MemoryEngine::next_position() { return numbered_position(++last_position_); }
 
+MemoryEngine::Records::iterator MemoryEngine::make_place(std::string key) {
+  const auto made = records_.try_emplace(std::move(key)).first;
+  try {
+    places_.emplace(made->first, &made->second);
+  } catch (const std::bad_alloc&) {
+    records_.erase(made);
+    throw;
+  }
+  return made;
+}
+
+// Most transactions change one record.
+void MemoryEngine::apply_one(Changes::Write& write, Version version) {
+  const auto at = places_.find(write.key.bytes);
+  if (!write.value) {
+    if (at == places_.end()) return;
+    places_.erase(at);
+    records_.erase(records_.find(write.key.bytes));
+    return;
+  }
+  Record& record = at == places_.end() ? make_place(std::move(write.key.bytes))->second : *at->second;
+  record = Record{*std::move(write.value), version};
+}
+
 // All that a transaction allocates, before any of it can be seen: without memory, nothing of it is left.
 class MemoryEngine::Preparation {
  public:
@@ -128,7 +154,6 @@ class MemoryEngine::Preparation {
 
   void prepare(Changes& changes) PARTITA_REQUIRES(engine_.mutex_) {
     places_.reserve(changes.writes().size());
-    made_.reserve(changes.writes().size());
     for (Changes::Write& write : changes.writes()) {
       places_.push_back(write.value ? place_of(write.key) : find_place(write.key));
     }
@@ -139,7 +164,9 @@ class MemoryEngine::Preparation {
   void finish(Changes& changes, Version version) noexcept PARTITA_REQUIRES(engine_.mutex_) {
     for (size_t i = 0; i < places_.size(); ++i) {
       std::optional<std::string>& value = changes.writes()[i].value;
-      if (places_[i] != nullptr) *places_[i] = value ? Record{*std::move(value), version} : Record{};
+      if (places_[i] == nullptr) continue;
+      if (value) places_[i]->value = *std::move(value);
+      places_[i]->version = value ? version : Version{};
     }
     for (const Changes::Write& write : changes.writes()) {
       if (!write.value) erase_if_gone(write.key);
@@ -151,6 +178,7 @@ class MemoryEngine::Preparation {
   }
   void undo(const Changes& changes) noexcept PARTITA_REQUIRES(engine_.mutex_) {
     for (const Records::iterator at : made_) {
+      if (at == engine_.records_.end()) continue;
       engine_.places_.erase(at->first);
       engine_.records_.erase(at);
     }
@@ -172,10 +200,9 @@ class MemoryEngine::Preparation {
   // Takes the key if there is no record yet.
   Record* place_of(Key& key) PARTITA_REQUIRES(engine_.mutex_) {
     if (Record* const place = find_place(key)) return place;
-    made_.push_back(engine_.records_.emplace(std::move(key.bytes), Record{}).first);
-    auto& [name, place] = *made_.back();
-    engine_.places_.emplace(name, &place);
-    return &place;
+    made_.push_back(engine_.records_.end());
+    made_.back() = engine_.make_place(std::move(key.bytes));
+    return &made_.back()->second;
   }
 
   // A later write of the same transaction may have put it again.
@@ -193,6 +220,7 @@ class MemoryEngine::Preparation {
 };
 
 void MemoryEngine::apply(Changes& changes, Version version, std::pmr::memory_resource& memory) {
+  if (changes.writes().size() == 1 && changes.appends().empty()) return apply_one(changes.writes().front(), version);
   Preparation preparation(*this, memory);
   try {
     preparation.prepare(changes);
