@@ -19,6 +19,10 @@ said() { printf '%s=%s\n' "$1" "$2"; }
 [ -n "${PARTITA_VERSION:-}" ] || die "PARTITA_VERSION is not set."
 [ -n "${PARTITA_FROM:-}" ] || die "PARTITA_FROM is not set: it names the folder with the release's files."
 from="${PARTITA_FROM%/}"
+# What is printed has one value a line, and later steps take it over.
+for value in "${AWS_REGION:-}" "${RUNNER_TEMP:-}" "${TMPDIR:-}"; do
+  [ "$(printf %s "$value" | tr -d '[:cntrl:]')" = "$value" ] || die "AWS_REGION, RUNNER_TEMP or TMPDIR has a line break."
+done
 command -v curl >/dev/null || die "curl is missing."
 [ "$(uname -s)" = Linux ] || die "Partita runs on Linux alone. On other systems, use its container image."
 case "$(uname -m)" in

@@ -156,6 +156,27 @@ def test_the_template_for_gitlab_starts_a_server_that_the_script_uses(tmp_path, 
             assert ended.returncode == 0 and ended.stdout.splitlines()[-1] == "1", ended.stderr
 
 
+def test_the_template_runs_nothing_that_its_values_say(tmp_path, release):
+    """Blanks in the folder of temporary files are usual, and a region may come from elsewhere."""
+    template, folder = TEMPLATE[".partita"], tmp_path / "a b"
+    folder.mkdir()
+    region = f"x; touch {tmp_path}/made $(touch {tmp_path}/made)"
+    told = {**clean(folder), **template["variables"], "PARTITA_FROM": release, "PARTITA_PORT": "0", "AWS_REGION": region}
+    script = "\n".join([*template["before_script"], 'printf "%s\\n" "$PARTITA_LOG" "$AWS_DEFAULT_REGION"'])
+    with ended_after(folder):
+        for shell in ("bash", "dash"):
+            ended = subprocess.run([shell, "-e", "-c", script], env=told, capture_output=True, text=True, check=False)
+            assert ended.returncode == 0, ended.stderr
+            log, said = ended.stdout.splitlines()
+            assert pathlib.Path(log).exists() and said == region
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_value_of_two_lines_is_refused(job, release):
+    job.run({"from": release, "port": "0"}, AWS_REGION="x\nLD_PRELOAD=/y")
+    assert job.ended.returncode != 0 and "AWS_REGION" in job.ended.stderr and not job.read("GITHUB_ENV")
+
+
 def test_the_service_of_the_template_is_the_image():
     """Which listens on the port that it exposes, without arguments."""
     template = TEMPLATE[".partita-service"]
