@@ -247,6 +247,12 @@ def test_errors_have_the_sentences_of_the_library(database):
         database.call("ListTables\0")
 
 
+def test_the_path_of_a_refusal_need_not_be_text(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(partita.LibraryFailed, match="is a file|cannot be made"):
+        partita.open(os.fsencode(tmp_path / "file") + b"/\xff\xfe")
+
+
 def test_a_child_is_refused_in_words(music):
     client, (reads, writes) = music.client(), os.pipe()
     child = os.fork()

@@ -180,7 +180,7 @@ class EmbeddedDatabase:
         finally:
             self._end()
         if code in FAULTS:
-            raise CallFailed(operation, FAULTS[code], why.value.decode())
+            raise CallFailed(operation, FAULTS[code], _said(why))
         _expect_ok(code, why)
 
     def _begin(self) -> int:
@@ -223,9 +223,14 @@ def _milliseconds(seconds: float) -> int:
     return moved
 
 
+def _said(why: Any) -> str:
+    """A sentence may have the path in it, which need not be UTF-8."""
+    return why.value.decode(errors="replace")
+
+
 def _expect_ok(code: int, why: Any) -> None:
     if code != _library.OK:
-        sentence = why.value.decode() or f"libpartita has failed with code {code}."
+        sentence = _said(why) or f"libpartita has failed with code {code}."
         raise LibraryFailed(NAMES.get(code, str(code)), sentence)
 
 
