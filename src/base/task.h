@@ -170,33 +170,45 @@ task_detail::Detached start(Task<T> task, Done done) {
   }
 }
 
+namespace task_detail {
+
+// Puts the value of `task`, `true` for void, into `value`; leaves that empty if there was no memory.
+template <class T, class Value, class Done>
+Detached settle(Task<T> task, std::optional<Value>& value, Done done) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await task;
+      value.emplace(true);
+    } else {
+      value.emplace(co_await task);
+    }
+  } catch (const std::bad_alloc&) {
+    value.reset();
+  }
+  done();
+}
+
+}  // namespace task_detail
+
 // Runs `task` and blocks this thread until it has finished. For tests, tools and start-up, never on a serving thread.
+// Throws std::bad_alloc where the task does.
 template <class T>
 T wait_for(Task<T> task) {
   Mutex mutex;
   CondVar finished;
   bool done = false;
-  auto finish = [&] {
+  std::optional<std::conditional_t<std::is_void_v<T>, bool, T>> value;
+  task_detail::settle(std::move(task), value, [&] {
     const MutexLock lock(mutex);
     done = true;
     finished.notify_one();
-  };
-  auto block = [&] {
+  });
+  {
     const MutexLock lock(mutex);
     finished.wait(mutex, [&] { return done; });
-  };
-  if constexpr (std::is_void_v<T>) {
-    start(std::move(task), finish);
-    block();
-  } else {
-    std::optional<T> value;
-    start(std::move(task), [&](T&& result) {
-      value.emplace(std::move(result));
-      finish();
-    });
-    block();
-    return std::move(*value);
   }
+  if (!value) throw std::bad_alloc();
+  if constexpr (!std::is_void_v<T>) return std::move(*value);
 }
 
 }  // namespace partita

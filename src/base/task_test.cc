@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <new>
 #include <thread>
 
 #include "base/result.h"
@@ -55,6 +57,13 @@ TEST(Task, ErrorsTravelThroughTry) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind(), ErrorKind::kConflict);
 }
+
+Task<int> without_memory() {
+  co_await OtherThread{};
+  std::rethrow_exception(std::make_exception_ptr(std::bad_alloc()));
+}
+
+TEST(Task, TheLackOfMemoryReachesWhoWaits) { EXPECT_THROW(wait_for(without_memory()), std::bad_alloc); }
 
 }  // namespace
 }  // namespace partita

@@ -1,5 +1,5 @@
 // Waits for a task on the calling thread. Most calls end on it, and take no lock then; wait_for() of base/task.h always
-// takes one, and ends the process if the task runs out of memory.
+// takes one.
 #pragma once
 
 #include <pthread.h>

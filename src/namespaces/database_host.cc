@@ -81,11 +81,20 @@ auto DatabaseHost::run_exclusively(Work work) {
       return Done(Error(ErrorKind::kUnavailable, "there was not enough memory."));
     }
   };
+  const auto reopen = [&]() PARTITA_REQUIRES(mutex_) -> Result<void> {
+    try {
+      PARTITA_TRY_VOID(recover());
+      PARTITA_TRY_VOID(open_database());
+      service_->expire_iterators(snapshots_.iterators_from_ms());
+    } catch (const std::bad_alloc&) {
+      database_.reset();
+      return Error(ErrorKind::kUnavailable, "there was not enough memory.");
+    }
+    return {};
+  };
   Done done = attempt();
-  auto opened = recover();
-  if (opened.ok()) opened = open_database();
+  const auto opened = reopen();
   if (opened.ok()) {
-    service_->expire_iterators(snapshots_.iterators_from_ms());
     service_->resume(*database_);
     return done;
   }
@@ -93,7 +102,7 @@ auto DatabaseHost::run_exclusively(Work work) {
       {"The database", name_.empty() ? "" : " of the namespace ", name_,
        " is not served until a rollback of it succeeds, or the server is started again: ", opened.error().sentence()});
   service_->resume_without();
-  return Done(std::move(opened).error());
+  return Done(opened.error());
 }
 
 Result<std::vector<table::SnapshotInfo>> DatabaseHost::snapshots() {
