@@ -1,5 +1,6 @@
 // The library as other programs use it: by its header, and linked as the shared library that they get.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -370,6 +371,34 @@ TEST(Library, IsCalledFromManyThreads) {
     EXPECT_TRUE(database.call("Scan", R"({"TableName":"Music"})").body.contains(R"("Plays":{"N":"200"})"));
   }
   std::filesystem::remove_all(path);
+}
+
+std::string repeated(std::string_view text, int times) {
+  std::string made;
+  for (int i = 0; i < times; ++i) made += text;
+  return made;
+}
+
+TEST(Library, IsCalledOnASmallStack) {
+  const Database database;
+  ASSERT_EQ(database.call("CreateTable", kMusic).status, 200);
+  const auto nest = [](void* given) -> void* {
+    const Database& of = *static_cast<const Database*>(given);
+    const std::string open = repeated("(", 2000), close = repeated(")", 2000);
+    of.call("Scan", R"({"TableName":"Music","FilterExpression":")" + open + "Artist = :a" + close +
+                        R"(","ExpressionAttributeValues":{":a":{"S":"Acme"}}})");
+    of.call("ExecuteStatement",
+            R"({"Statement":"SELECT * FROM Music WHERE )" + open + open + "Artist = 'Acme'" + close + close + "\"}");
+    return nullptr;
+  };
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, size_t{512} << 10), 0);
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &small, nest, const_cast<Database*>(&database)), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&small);
+  EXPECT_EQ(database.call("Scan", R"({"TableName":"Music"})").status, 200);
 }
 
 // How many threads of this process can, or cannot, handle a signal.

@@ -15,14 +15,16 @@
 // Threads. Any thread may call any function at any time, on the same database too; only partita_close() needs the
 // database for itself. A call returns when it is answered: a write to a directory is durable then. Each database has
 // threads for work in the background (TTL, streams, indexes being filled, deleted tables), with signals blocked.
+// A call takes up to 512 KiB of its thread's stack, for deeply nested expressions and statements.
 //
 // Ownership. The library copies what it is given before it returns. What a function writes into a partita_reply is the
 // caller's until partita_reply_free().
 //
 // Errors. An error of DynamoDB is an answer: PARTITA_OK, with the status and the JSON body that the server would send.
 // Any other code means that there is no answer. The library never exits, prints, throws or handles a signal; it writes
-// log lines only to the function given to partita_set_log(). The one exception: a defect found in the library itself
-// prints one line to stderr and aborts the process.
+// log lines only to the function given to partita_set_log(). Two exceptions print one line to stderr and abort the
+// process: a defect found in the library itself, and a thread of its own, as of a directory's files, that gets no
+// memory.
 //
 // Null. A null pointer is refused with PARTITA_INVALID, except where it is said to mean something.
 //
