@@ -172,9 +172,9 @@ task_detail::Detached start(Task<T> task, Done done) {
 
 namespace task_detail {
 
-// Puts the value of `task`, `true` for void, into `value`; leaves that empty if there was no memory.
+// Puts the value of `task`, `true` for void, into `value`; the lack of memory into `failure`.
 template <class T, class Value, class Done>
-Detached settle(Task<T> task, std::optional<Value>& value, Done done) {
+Detached settle(Task<T> task, std::optional<Value>& value, std::exception_ptr& failure, Done done) {
   try {
     if constexpr (std::is_void_v<T>) {
       co_await task;
@@ -183,7 +183,7 @@ Detached settle(Task<T> task, std::optional<Value>& value, Done done) {
       value.emplace(co_await task);
     }
   } catch (const std::bad_alloc&) {
-    value.reset();
+    failure = std::current_exception();
   }
   done();
 }
@@ -198,7 +198,8 @@ T wait_for(Task<T> task) {
   CondVar finished;
   bool done = false;
   std::optional<std::conditional_t<std::is_void_v<T>, bool, T>> value;
-  task_detail::settle(std::move(task), value, [&] {
+  std::exception_ptr failure;
+  task_detail::settle(std::move(task), value, failure, [&] {
     const MutexLock lock(mutex);
     done = true;
     finished.notify_one();
@@ -207,7 +208,7 @@ T wait_for(Task<T> task) {
     const MutexLock lock(mutex);
     finished.wait(mutex, [&] { return done; });
   }
-  if (!value) throw std::bad_alloc();
+  if (failure) std::rethrow_exception(failure);
   if constexpr (!std::is_void_v<T>) return std::move(*value);
 }
 

@@ -61,7 +61,9 @@ class MemoryEngine final : public Engine {
   Position next_position() PARTITA_REQUIRES(mutex_);
   Records::iterator make_place(std::string key) PARTITA_REQUIRES(mutex_);
   void apply_one(Changes::Write& write, Version version) PARTITA_REQUIRES(mutex_);
-  void apply(Changes& changes, Version version, std::pmr::memory_resource& memory) PARTITA_REQUIRES(mutex_);
+  // clang does not know that the mutex of a Preparation's engine is this one.
+  void apply(Changes& changes, Version version, std::pmr::memory_resource& memory)
+      PARTITA_REQUIRES(mutex_) PARTITA_NO_THREAD_SAFETY_ANALYSIS;
   template <class Map>
   static auto bounds(Map& records, const Range& range) {
     const auto begin = records.lower_bound(range.begin);
@@ -121,14 +123,18 @@ bool MemoryEngine::is_stale(const Compare& compare) const {
 Position MemoryEngine::next_position() { return numbered_position(++last_position_); }
 
 MemoryEngine::Records::iterator MemoryEngine::make_place(std::string key) {
-  const auto made = records_.try_emplace(std::move(key)).first;
-  try {
-    places_.emplace(made->first, &made->second);
-  } catch (const std::bad_alloc&) {
-    records_.erase(made);
-    throw;
-  }
-  return made;
+  struct Withdrawal {
+    ~Withdrawal() {
+      if (!is_kept) records.erase(made);
+    }
+    Records& records;
+    const Records::iterator made;
+    bool is_kept = false;
+  };
+  Withdrawal withdrawal{records_, records_.try_emplace(std::move(key)).first};
+  places_.emplace(withdrawal.made->first, &withdrawal.made->second);
+  withdrawal.is_kept = true;
+  return withdrawal.made;
 }
 
 // Most transactions change one record.
@@ -147,42 +153,48 @@ void MemoryEngine::apply_one(Changes::Write& write, Version version) {
 // All that a transaction allocates, before any of it can be seen: without memory, nothing of it is left.
 class MemoryEngine::Preparation {
  public:
-  Preparation(MemoryEngine& engine, std::pmr::memory_resource& memory) PARTITA_REQUIRES(engine.mutex_)
-      : engine_(engine), before_(engine.last_position_), places_(&memory), made_(&memory) {}
+  Preparation(MemoryEngine& engine, Changes& changes, std::pmr::memory_resource& memory) PARTITA_REQUIRES(engine.mutex_)
+      : engine_(engine), changes_(changes), before_(engine.last_position_), places_(&memory), made_(&memory) {}
+  ~Preparation() PARTITA_REQUIRES(engine_.mutex_) {
+    if (!is_finished_) undo();
+  }
   Preparation(const Preparation&) = delete;
   Preparation& operator=(const Preparation&) = delete;
 
-  void prepare(Changes& changes) PARTITA_REQUIRES(engine_.mutex_) {
-    places_.reserve(changes.writes().size());
-    for (Changes::Write& write : changes.writes()) {
+  void prepare() PARTITA_REQUIRES(engine_.mutex_) {
+    places_.reserve(changes_.writes().size());
+    for (Changes::Write& write : changes_.writes()) {
       places_.push_back(write.value ? place_of(write.key) : find_place(write.key));
     }
-    for (Changes::Append& append : changes.appends()) {
+    for (Changes::Append& append : changes_.appends()) {
       engine_.logs_[append.topic].entries.emplace(engine_.next_position(), std::move(append.entry));
     }
   }
-  void finish(Changes& changes, Version version) noexcept PARTITA_REQUIRES(engine_.mutex_) {
+  void finish(Version version) noexcept PARTITA_REQUIRES(engine_.mutex_) {
     for (size_t i = 0; i < places_.size(); ++i) {
-      std::optional<std::string>& value = changes.writes()[i].value;
+      std::optional<std::string>& value = changes_.writes()[i].value;
       if (places_[i] == nullptr) continue;
       if (value) places_[i]->value = *std::move(value);
       places_[i]->version = value ? version : Version{};
     }
-    for (const Changes::Write& write : changes.writes()) {
+    for (const Changes::Write& write : changes_.writes()) {
       if (!write.value) erase_if_gone(write.key);
     }
-    for (const Changes::Append& append : changes.appends()) {
+    for (const Changes::Append& append : changes_.appends()) {
       Log& log = engine_.logs_.find(append.topic)->second;
       log.end = log.entries.rbegin()->first;
     }
+    is_finished_ = true;
   }
-  void undo(const Changes& changes) noexcept PARTITA_REQUIRES(engine_.mutex_) {
+
+ private:
+  void undo() noexcept PARTITA_REQUIRES(engine_.mutex_) {
     for (const Records::iterator at : made_) {
       if (at == engine_.records_.end()) continue;
       engine_.places_.erase(at->first);
       engine_.records_.erase(at);
     }
-    for (const Changes::Append& append : changes.appends()) {
+    for (const Changes::Append& append : changes_.appends()) {
       const auto log = engine_.logs_.find(append.topic);
       if (log == engine_.logs_.end()) continue;
       auto& entries = log->second.entries;
@@ -191,8 +203,6 @@ class MemoryEngine::Preparation {
     }
     engine_.last_position_ = before_;
   }
-
- private:
   Record* find_place(const Key& key) PARTITA_REQUIRES(engine_.mutex_) {
     const auto at = engine_.places_.find(key.bytes);
     return at == engine_.places_.end() ? nullptr : at->second;
@@ -214,6 +224,8 @@ class MemoryEngine::Preparation {
   }
 
   MemoryEngine& engine_;
+  Changes& changes_;
+  bool is_finished_ = false;
   const uint64_t before_;
   std::pmr::vector<Record*> places_;  // of each write; null: there is nothing to delete
   std::pmr::vector<Records::iterator> made_;
@@ -221,14 +233,9 @@ class MemoryEngine::Preparation {
 
 void MemoryEngine::apply(Changes& changes, Version version, std::pmr::memory_resource& memory) {
   if (changes.writes().size() == 1 && changes.appends().empty()) return apply_one(changes.writes().front(), version);
-  Preparation preparation(*this, memory);
-  try {
-    preparation.prepare(changes);
-  } catch (const std::bad_alloc&) {
-    preparation.undo(changes);
-    throw;
-  }
-  preparation.finish(changes, version);
+  Preparation preparation(*this, changes, memory);
+  preparation.prepare();
+  preparation.finish(version);
 }
 
 Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
