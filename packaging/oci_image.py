@@ -151,10 +151,15 @@ def about(program, version, created):
 
 
 def make(program, into, beside=None, full=False, version=None):
-    at = datetime.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), datetime.timezone.utc)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or "0"
+    if not re.fullmatch(r"[0-9]{1,11}", epoch):
+        raise SystemExit(f"oci_image.py: SOURCE_DATE_EPOCH is a number of seconds, not {epoch!r}.")
+    at = datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc)
     created = at.strftime("%Y-%m-%dT%H:%M:%SZ")
     labels = about(program, version, created)
     tag = labels["org.opencontainers.image.version"] + ("-full" if full else "")
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", tag):
+        raise SystemExit(f"oci_image.py: the version {tag!r} cannot be the tag of an image: letters, digits, '_', '.' and '-'.")
     images = [Image(each, LOADED if full else [], labels, created) for each in (program, beside) if each]
     if len({one.architecture for one in images}) < len(images):
         raise SystemExit(f"oci_image.py: {program} and {beside} are for the same processor.")

@@ -183,6 +183,14 @@ def test_what_no_image_is_made_of(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.parametrize("version, epoch, said", [("a b", "0", "'a b'"), ("x/../y", "0", "cannot be the tag"), ("1", "noon", "'noon'")])
+def test_what_no_image_is_named(tmp_path, monkeypatch, version, epoch, said):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(SystemExit, match=said):
+        oci_image.make(PROGRAM, tmp_path, version=version)
+    assert not list(tmp_path.iterdir())
+
+
 def test_skopeo_reads_the_layout(made):
     said = json.loads(subprocess.run(["skopeo", "inspect", f"oci-archive:{made[0]}"], capture_output=True, text=True, check=True).stdout)
     assert said["Labels"]["org.opencontainers.image.title"] == "Partita" and len(said["Layers"]) == 2
