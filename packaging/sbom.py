@@ -57,7 +57,7 @@ def packages_linked(build):
 
 
 def version_of(package):
-    return ran("dpkg-query", "-W", "-f=${Version}", package)
+    return ran("dpkg-query", "-W", "-f=${Version}\n", package).splitlines()[0]  # the same for every architecture
 
 
 def component(package, linked):

@@ -140,7 +140,7 @@ def test_the_bill_of_materials(unpacked):
     versions = {each["name"]: each.get("version") for each in bill["components"]}
     for name in ("librocksdb-dev", "libssl-dev", "libsimdjson-dev", "libhnswlib-dev", "libstdc++-12-dev", "libgcc-12-dev",
                  "libpq5", "libc6"):
-        assert versions[name] == ran("dpkg-query", "-W", "-f=${Version}", name), name
+        assert versions[name] == ran("dpkg-query", "-W", "-f=${Version}\n", name).split("\n")[0], name
     revision = bill["metadata"]["component"]["properties"][0]["value"]
     assert revision == ran("git", "rev-parse", "HEAD", cwd=ROOT).strip()
 
