@@ -10,9 +10,10 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "packaging")]
+sys.path[:0] = [str(ROOT / "packaging"), str(ROOT / "tests" / "support")]
 
 import npm_packages  # noqa: E402
+from waiting import wait_for_end  # noqa: E402
 
 README = ROOT / "clients" / "npm" / "README.md"
 MOST_BYTES = 12_000_000
@@ -121,6 +122,18 @@ console.log((await client.send(new ListTablesCommand())).TableNames, await serve
     said = project.run("timeout", "60", "node", "refused.mjs")  # ends by itself, though the server runs
     assert "--nonsense" in said and "ResourceNotFoundException" in said
     assert "[ 'Music' ] { TableNames: [] }" in said
+
+
+def test_a_server_ends_with_its_program(project):
+    (project.folder / "ended.mjs").write_text("""
+import { start } from "partita";
+const server = await start();
+await server.dynamodb("ListTables");
+console.log(server.pid);
+setTimeout(() => process.kill(process.pid, "SIGKILL"), 50);
+""")
+    said = project.run("sh", "-c", "node ended.mjs; test $? = 137")
+    wait_for_end(int(said.split()[0]))
 
 
 def test_the_container_is_configured_without_an_engine(packages, tmp_path):

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import venv
@@ -12,9 +13,10 @@ import zipfile
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "packaging")]
+sys.path[:0] = [str(ROOT / "packaging"), str(ROOT / "tests" / "support")]
 
 import python_wheel  # noqa: E402
+from waiting import wait_for_end  # noqa: E402
 
 CASES = pathlib.Path(__file__).with_name("embedded_cases.py")
 README = ROOT / "clients" / "python" / "README.md"
@@ -175,6 +177,22 @@ def test_the_readme_without_pytest(environment, tmp_path):
     [code] = re.findall(r"```python\n(import partita\n.*?)```", README.read_text(), re.DOTALL)
     (tmp_path / "shown.py").write_text(code)
     assert environment.run("python", "shown.py", cwd=tmp_path) == "[]\n"
+
+
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
+def test_a_server_ends_with_its_program(environment, tmp_path, how):
+    (tmp_path / "ended.py").write_text(f"""
+import os, signal
+import partita
+
+server = partita.Server().start()
+server.client().list_tables()
+print(server.pid, flush=True)
+os.kill(os.getpid(), signal.{how})
+""")
+    ended = environment.end("python", "ended.py", cwd=tmp_path)
+    assert ended.returncode == -getattr(signal, how), ended.stderr
+    wait_for_end(int(ended.stdout))
 
 
 def test_the_container_is_configured_without_an_engine(environment, tmp_path):

@@ -6,6 +6,10 @@ const { program } = require("./program.js");
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
+// Becomes the server, and has a process beside it that ends it when this one has gone, and with it its end of the pipe.
+const UNTIL_END_OF_INPUT = `exec 3<&0
+{ read -r _; read -r _ _ _ parent _ </proc/self/stat; [ "$parent" != $$ ] || kill $$; } <&3 >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null`;
 
 class Server extends Database {
   #process;
@@ -60,14 +64,18 @@ function firstLine(child) {
 
 exports.start = async ({ data, options = [] } = {}) => {
   const where = data === undefined ? ["--in-memory"] : ["--data", data];
-  const child = spawn(program(), ["serve", "--listen", "127.0.0.1:0", ...where, ...options],
-    { stdio: ["ignore", "pipe", "pipe"] });
+  const words = [program(), "serve", "--listen", "127.0.0.1:0", ...where, ...options];
+  const child = spawn("/bin/sh", ["-c", UNTIL_END_OF_INPUT, "partita", ...words], { stdio: "pipe" });
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
-  child.once("exit", () => process.removeListener("exit", end));
+  child.once("exit", () => {
+    process.removeListener("exit", end);
+    child.stdin.destroy();
+  });
   const endpoint = await firstLine(child);
   // A test run may end while the server runs.
   child.unref();
+  child.stdin.unref();
   child.stdout.unref();
   child.stderr.unref();
   return new Server(child, endpoint);

@@ -16,6 +16,10 @@ from partita._program import program
 
 START_S = 60
 STOP_S = 30
+# Becomes the server, and has a process beside it that ends it when this one has gone, and with it its end of the pipe.
+UNTIL_END_OF_INPUT = """exec 3<&0
+{ read -r _; read -r _ _ _ parent _ </proc/self/stat; [ "$parent" != $$ ] || kill $$; } <&3 >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null"""
 
 
 class ServerFailed(Exception):
@@ -26,8 +30,7 @@ class Server(Database):
     """A server in memory, or with its data in the directory `data`, from the beginning of a `with` block to its end.
 
     `options` are those of `partita serve` (`partita serve --help`), as ["--seed", "tests/tables"]. The server listens on
-    a free port of the loopback interface. A block that this process leaves behind when it exits ends, too; after
-    kill -9 of this process the server goes on.
+    a free port of the loopback interface. It ends with this process, also after kill -9.
     """
 
     def __init__(self, data: str | os.PathLike[str] | None = None, options: Iterable[str] = (), region: str = REGION):
@@ -42,8 +45,9 @@ class Server(Database):
         if self._process is not None:
             raise RuntimeError("The server runs already.")
         self._log = tempfile.TemporaryFile("w+")
-        self._process = subprocess.Popen([program(), *self._words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                         stderr=self._log, text=True)
+        command = ["/bin/sh", "-c", UNTIL_END_OF_INPUT, "partita", program(), *self._words]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._log, text=True)
         atexit.register(self.stop)
         try:
             self.endpoint_url = self._read_address()
@@ -64,7 +68,8 @@ class Server(Database):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        assert process.stdout
+        assert process.stdin and process.stdout
+        process.stdin.close()
         process.stdout.close()
         self._log.close()
 
