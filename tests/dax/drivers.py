@@ -47,7 +47,7 @@ def python():
             lock,
         )
 
-    clients._once(directory, lock, install)
+    clients.once(directory, lock, install)
     return [directory / "bin" / "python", HERE / "python" / "driver.py"]
 
 
@@ -62,7 +62,7 @@ def javascript(name):
             "npm ci", tool("npm"), "ci", "--prefix", directory, "--no-audit", "--no-fund", "--loglevel=error"
         )
 
-    clients._once(directory, source / "package-lock.json", install)
+    clients.once(directory, source / "package-lock.json", install)
     shutil.copy(source / "driver.mjs", directory)  # modules are looked for beside the program
     return [node, "--no-warnings", directory / "driver.mjs"]
 
@@ -94,7 +94,7 @@ def java(name):
             f"-Dmdep.outputFile={directory / 'classpath'}",
         )
 
-    clients._once(directory, source / "pom.xml", install)
+    clients.once(directory, source / "pom.xml", install)
     classpath = (directory / "classpath").read_text()
     subprocess.run(
         [

@@ -20,8 +20,10 @@ import time
 import pytest
 from server import Server, binary, running_server
 from store_content import account_of, content_of
+from waiting import wait_until
 
 STORES = pathlib.Path(__file__).with_name("stores")
+FORMAT = b"\x07Mformat\x04\0\0\0\1"
 NAMES = sorted(file.name.removesuffix(".tar.xz") for file in STORES.glob("*.tar.xz"))
 
 
@@ -80,11 +82,12 @@ def crc32c(data):
 
 def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(tmp_path):
     server = Server(tmp_path).start()
+    wait_until(lambda: any(FORMAT in log.read_bytes() for log in tmp_path.glob("*.log")))  # after the first answer
     server.kill()
     changed = 0
     for log in tmp_path.glob("*.log"):
         data = bytearray(log.read_bytes())
-        at = data.find(b"\x07Mformat\x04\0\0\0\1")
+        at = data.find(FORMAT)
         if at < 0:
             continue
         data[at + 12] = 2

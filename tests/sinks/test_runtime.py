@@ -32,7 +32,7 @@ def python():
                          "--only-binary", ":all:", "--require-hashes", "-r", lock)
 
     try:
-        clients._once(directory, lock, install)
+        clients.once(directory, lock, install)
     except clients.Unavailable as missing:
         pytest.skip(str(missing))
     return directory / "bin" / "python"
