@@ -42,6 +42,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND PARTITA_LINK_HARDENING -Wl,-z,shstk)
 endif()
 
+# In a release PARTITA_HARDENING has it; the fuzzers need none.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT PARTITA_FUZZ)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
 # The program and the shared library are linked of the same objects. Hidden names cost no more than in a program alone,
 # and thread-local variables keep their place in the block that a thread has from its start.
 # The linker leaves out each function and table that nothing refers to. Tests put functions before the C library's.
