@@ -15,6 +15,8 @@
 // g++ 12 destroys temporaries of `co_await f({...})` twice: build arguments in named variables.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <coroutine>
 #include <exception>
@@ -35,11 +37,13 @@ class Task;
 
 namespace task_detail {
 
-class PromiseBase {
- public:
+struct ReusedFrame {
   static void* operator new(size_t bytes) { return allocate_frame(bytes); }
   static void operator delete(void* frame, size_t bytes) noexcept { free_frame(frame, bytes); }
+};
 
+class PromiseBase : public ReusedFrame {
+ public:
   std::suspend_always initial_suspend() noexcept { return {}; }
   void unhandled_exception() noexcept {
     failure_ = std::current_exception();
@@ -148,7 +152,7 @@ inline Task<void> Promise<void>::get_return_object() noexcept {
 
 // A coroutine that starts at once and destroys itself at its end.
 struct Detached {
-  struct promise_type {
+  struct promise_type : ReusedFrame {
     Detached get_return_object() noexcept { return {}; }
     std::suspend_never initial_suspend() noexcept { return {}; }
     std::suspend_never final_suspend() noexcept { return {}; }
@@ -188,26 +192,44 @@ Detached settle(Task<T> task, std::optional<Value>& value, std::exception_ptr& f
   done();
 }
 
+// What the thread that makes it waits for. A task that ends on that thread takes no lock.
+class Completion {
+ public:
+  // The last that the task does with this.
+  void finish() {
+    if (pthread_equal(pthread_self(), waiting_) != 0) {
+      finished_here_ = true;
+      return;
+    }
+    const MutexLock lock(mutex_);
+    finished_ = true;
+    changed_.notify_one();
+  }
+  void wait() {
+    if (finished_here_) return;
+    const MutexLock lock(mutex_);
+    changed_.wait(mutex_, [this]() PARTITA_REQUIRES(mutex_) { return finished_; });
+  }
+
+ private:
+  const pthread_t waiting_ = pthread_self();
+  bool finished_here_ = false;  // only the waiting thread uses it
+  Mutex mutex_;
+  CondVar changed_;
+  bool finished_ PARTITA_GUARDED_BY(mutex_) = false;
+};
+
 }  // namespace task_detail
 
 // Runs `task` and blocks this thread until it has finished. For tests, tools and start-up, never on a serving thread.
 // Throws std::bad_alloc where the task does.
 template <class T>
 T wait_for(Task<T> task) {
-  Mutex mutex;
-  CondVar finished;
-  bool done = false;
+  task_detail::Completion completion;
   std::optional<std::conditional_t<std::is_void_v<T>, bool, T>> value;
   std::exception_ptr failure;
-  task_detail::settle(std::move(task), value, failure, [&] {
-    const MutexLock lock(mutex);
-    done = true;
-    finished.notify_one();
-  });
-  {
-    const MutexLock lock(mutex);
-    finished.wait(mutex, [&] { return done; });
-  }
+  task_detail::settle(std::move(task), value, failure, [&] { completion.finish(); });
+  completion.wait();
   if (failure) std::rethrow_exception(failure);
   if constexpr (!std::is_void_v<T>) return std::move(*value);
 }

@@ -1,5 +1,6 @@
 #include "library/embedded_database.h"
 
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,8 +9,8 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/task.h"
 #include "engines/stores.h"
-#include "library/await.h"
 #include "model/item_codec.h"
 #include "ops/call.h"
 #include "ops/operation.h"
@@ -59,6 +60,16 @@ std::string_view target_named(std::string_view operation, std::string& made) {
   if (row != nullptr) return targets[static_cast<size_t>(row - ops::operations().data())];
   made = ops::json_service(ops::Api::kDynamoDb).target;
   return made.append(operation);
+}
+
+// Absent: there was no memory.
+template <class T>
+std::optional<T> await(Task<T> task) {
+  try {
+    return wait_for(std::move(task));
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
