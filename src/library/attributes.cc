@@ -18,7 +18,9 @@ using model::AttributeValue;
 using model::Number;
 using model::Type;
 
-constexpr std::array<std::string_view, 11> kTypeNames = {"", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"};
+// By partita.h's numbers.
+constexpr std::array kTypes = {Type::kNull, Type::kS,  Type::kN,  Type::kB, Type::kBool, Type::kNull,
+                               Type::kSS,   Type::kNS, Type::kBS, Type::kL, Type::kM};
 
 // Deeper ones are refused by DynamoDB with its own text, up to this.
 constexpr int kDeepest = 4 * model::kMaxNestingDepth;
@@ -170,7 +172,7 @@ void write_data(wire::JsonWriter& json, const partita_attribute& one) {
 
 void write_value(wire::JsonWriter& json, const partita_attribute& one) {
   json.begin_object();
-  json.key(kTypeNames[one.type]);
+  json.key(model::type_name(kTypes[one.type]));
   if (one.type == PARTITA_MAP) {
     write_attributes(json, one.elements, one.count);
   } else if (is_container(one.type)) {
