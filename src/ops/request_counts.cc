@@ -74,7 +74,7 @@ bool is_throttle(Exception exception) {
          exception == Exception::kRequestLimitExceeded;
 }
 
-RequestCounts::RequestCounts() : all_(place_of_none() + 1) { make(place_of_none()); }
+RequestCounts::RequestCounts() : all_(place_of_none() + 1) { all_.back() = new One; }
 
 RequestCounts::~RequestCounts() {
   for (std::atomic<One*>& one : all_) delete one.load(std::memory_order_relaxed);
