@@ -64,16 +64,10 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return outcome(target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    IOStatus status;
-    if (!files_.is_settled() && is_postponed(status)) return status;
-    if (status.ok()) status = target()->Sync(options, debug);
-    return synced(std::move(status), options, debug);
+    return sync_by(&FSWritableFile::Sync, options, debug);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    IOStatus status;
-    if (!files_.is_settled() && is_postponed(status)) return status;
-    if (status.ok()) status = target()->Fsync(options, debug);
-    return synced(std::move(status), options, debug);
+    return sync_by(&FSWritableFile::Fsync, options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
     return outcome(target()->Flush(options, debug));
@@ -86,6 +80,14 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
   }
 
  private:
+  using Syncing = IOStatus (FSWritableFile::*)(const IOOptions&, IODebugContext*);
+
+  IOStatus sync_by(Syncing syncing, const IOOptions& options, IODebugContext* debug) {
+    IOStatus status;
+    if (!files_.is_settled() && is_postponed(status)) return status;
+    if (status.ok()) status = (target()->*syncing)(options, debug);
+    return synced(std::move(status), options, debug);
+  }
   // False: everything before is durable, or `status` says why not.
   bool is_postponed(IOStatus& status) {
     if (!files_.postpone_sync(path_, status)) {
