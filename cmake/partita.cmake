@@ -173,6 +173,14 @@ function(partita_thread_exit_test name)
     COMMAND bash -o pipefail -c "nm --undefined-only '$<TARGET_FILE:partita_${name}>' | { ! grep -w __cxa_thread_atexit; }")
 endfunction()
 
+# partita_link_first(TARGET folder...): of an inline function that several files have, the linker takes the first. Those
+# of files on the path of requests come before those of COLD ones.
+function(partita_link_first target)
+  set(hot ${ARGN})
+  list(TRANSFORM hot REPLACE "(.+)" "$<PATH:RELATIVE_PATH,$<TARGET_FILE:partita_\\1>,${CMAKE_BINARY_DIR}>")
+  target_link_options(${target} PRIVATE -Wl,--whole-archive ${hot} -Wl,--no-whole-archive)
+endfunction()
+
 # partita_test(NAME SOURCES file... [LINKS folder...] [SYSTEM library...]): one GoogleTest program, run by ctest.
 function(partita_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;SYSTEM" ${ARGN})
