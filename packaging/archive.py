@@ -1,9 +1,10 @@
-"""Makes an archive of the program to unpack anywhere: archive.py PROGRAM INTO
+"""Makes an archive of the program to unpack anywhere: archive.py PROGRAM INTO [VERSION]
 
 Prints the path of partita-VERSION-linux-ARCHITECTURE.tar.gz, which the action, the formula and the template for GitLab
-install from. The same inputs give the same bytes.
+install from. VERSION spares asking PROGRAM, which may not run here. The same inputs give the same bytes.
 """
 
+import contextlib
 import functools
 import io
 import os
@@ -44,6 +45,13 @@ def stripped(path):
     with tempfile.TemporaryDirectory(prefix="partita-strip-") as folder:
         ran(f"{machine_of(path)[1]}-strip", "-o", f"{folder}/{NAME}", path)
         return pathlib.Path(folder, NAME).read_bytes()
+
+
+def install(file, path):
+    """Puts a program or library, stripped, at `path`, whose folder is made if it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(stripped(file))
+    path.chmod(0o755)
 
 
 def tar(files, folders=None, at=0):
@@ -89,10 +97,25 @@ def make(program, into, version=None):
     return path
 
 
-if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
+@contextlib.contextmanager
+def explained_failures():
+    """Ends the script with a sentence if a command fails in it, or a file cannot be read or written."""
+    script = pathlib.Path(sys.argv[0]).name
     try:
-        print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))
+        yield
     except subprocess.CalledProcessError as error:
-        sys.exit(f"archive.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
+        sys.exit(f"{script}: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
+    except OSError as error:
+        sys.exit(f"{script}: {error}")
+
+
+def main(usage, maker):
+    """What `maker` makes of PROGRAM INTO [VERSION], the words of the command line, is printed."""
+    if len(sys.argv) not in (3, 4):
+        sys.exit(usage)
+    with explained_failures():
+        print(maker(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]))
+
+
+if __name__ == "__main__":
+    main(__doc__, make)

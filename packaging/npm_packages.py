@@ -7,7 +7,6 @@ kind where it fits. The first PROGRAM runs here, and says the version of all.
 import json
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -26,9 +25,7 @@ def platform_package(program, version, folder):
     """The folder of the package with the program."""
     architecture = archive.NODE_NAMES[archive.machine_of(program)[0]]
     own = folder / f"partita-linux-{architecture}"
-    own.mkdir()
-    (own / "partita").write_bytes(archive.stripped(program))
-    (own / "partita").chmod(0o755)
+    archive.install(program, own / "partita")
     (own / "package.json").write_text(json.dumps({
         "name": own.name, "version": version, "description": "The program of the package partita", "license": "Apache-2.0",
         "os": ["linux"], "cpu": [architecture], "libc": ["glibc"], "files": ["partita"],
@@ -56,7 +53,5 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     told = [pathlib.Path(word) for word in sys.argv[1:]]
-    try:
+    with archive.explained_failures():
         print(*make(told[0], told[1], told[2:]), sep="\n")
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"npm_packages.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")

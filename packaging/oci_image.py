@@ -16,10 +16,9 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
-from archive import NAME, compressed, machine_of, ran, stripped, tar, version_of
+from archive import NAME, compressed, explained_failures, machine_of, ran, stripped, tar, version_of
 
 USER = 65532
 WHERE = "usr/local/bin/partita"
@@ -182,9 +181,5 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
+    with explained_failures():
         main()
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"oci_image.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
-    except OSError as error:
-        sys.exit(f"oci_image.py: {error}")

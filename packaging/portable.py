@@ -6,10 +6,8 @@ The same inputs give the same bytes.
 
 import lzma
 import pathlib
-import subprocess
-import sys
 
-from archive import NAME, NODE_NAMES, machine_of, tar_of_program, version_of
+from archive import NAME, NODE_NAMES, machine_of, main, tar_of_program, version_of
 
 # The first filter makes calls of one function alike, which spares a tenth. lzma knows none for aarch64 before xz 5.4.
 FILTERS = {"amd64": [{"id": lzma.FILTER_X86}], "arm64": []}
@@ -28,9 +26,4 @@ def make(program, into, version=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    try:
-        print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]))
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"portable.py: {' '.join(error.cmd)} failed: {error.stderr.strip()[-2000:]}")
+    main(__doc__, make)

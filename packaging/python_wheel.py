@@ -8,7 +8,6 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -53,10 +52,7 @@ def make(program, into, version=None):
         tree = shutil.copytree(SOURCE, folder / "tree")
         library = library_of(program, version)
         for built, name in ((program, "bin/partita"), (library, "lib/libpartita.so.1")):
-            copy = tree / "src" / "partita" / name
-            copy.parent.mkdir()
-            copy.write_bytes(archive.stripped(built))
-            copy.chmod(0o755)
+            archive.install(built, tree / "src" / "partita" / name)
         shutil.copy(SOURCE.parents[1] / "LICENSE", tree)
         ran(sys.executable, "-m", "venv", folder / "tools")
         told = {**os.environ, "PARTITA_VERSION": version or version_of(program),
@@ -68,9 +64,4 @@ def make(program, into, version=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    try:
-        print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]))
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"python_wheel.py: {' '.join(map(str, error.cmd))} failed: {error.stderr.strip()[-2000:]}")
+    archive.main(__doc__, make)

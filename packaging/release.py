@@ -10,7 +10,6 @@ import hashlib
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 import archive
@@ -49,8 +48,6 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     programs, told = sys.argv[1].split(","), [pathlib.Path(word) for word in sys.argv[2:]]
-    try:
+    with archive.explained_failures():
         program, *beside = map(pathlib.Path, programs)
         print(*make(program, told[0], told[1:], beside), sep="\n")
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"release.py: {' '.join(map(str, error.cmd))} failed: {error.stderr.strip()[-2000:]}")
