@@ -139,7 +139,8 @@ def test_metrics_tell_what_happens(busy):
 def test_samples_come_each_second(busy):
     told(busy, "DescribeMetrics")
     samples = wait_until(lambda: (lambda found: found if len(found) >= 3 else None)(told(busy, "DescribeMetrics")["Samples"]))
-    assert 0.9 < samples[-1]["Time"] - samples[-2]["Time"] < 10
+    # One that came late is followed sooner.
+    assert 0.5 < samples[-1]["Time"] - samples[-2]["Time"] < 10
     assert abs(samples[-1]["Time"] - samples[-2]["Time"] - samples[-1]["Seconds"]) < 0.1
 
 
