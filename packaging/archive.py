@@ -19,7 +19,6 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NAME = "partita"
 MACHINES = {62: ("amd64", "x86_64-linux-gnu"), 183: ("arm64", "aarch64-linux-gnu")}  # e_machine of ELF
-NODE_NAMES = {"amd64": "x64", "arm64": "arm64"}  # the same processors for Node.js, and in names of archives by xz
 
 
 def ran(*command, **options):

@@ -14,6 +14,7 @@ import archive
 from archive import ROOT, ran
 
 SOURCE = ROOT / "clients" / "npm"
+ARCHITECTURES = {"amd64": "x64", "arm64": "arm64"}  # as Node.js names them
 
 
 def pack(folder, into):
@@ -23,7 +24,7 @@ def pack(folder, into):
 
 def platform_package(program, version, folder):
     """The folder of the package with the program."""
-    architecture = archive.NODE_NAMES[archive.machine_of(program)[0]]
+    architecture = ARCHITECTURES[archive.machine_of(program)[0]]
     own = folder / f"partita-linux-{architecture}"
     archive.install(program, own / "partita")
     (own / "package.json").write_text(json.dumps({

@@ -44,7 +44,7 @@ def test_the_formula_fetches_the_archive_from_the_release(made):
 
 def test_the_pages_name_files_that_are_there(made):
     named = {name for page in PAGES for name in re.findall(r"build/package/([\w.*\[\]-]+)", page.read_text())}
-    named |= {name for name in re.findall(r"`(partita[\w.*-]*\.(?:deb|gz|tar|whl|tgz|rb|sh))`", "".join(page.read_text() for page in PAGES))}
+    named |= {name for name in re.findall(r"`(partita[\w.*-]*\.(?:deb|gz|tar|whl|tgz|xz|rb|sh))`", "".join(page.read_text() for page in PAGES))}
     assert len(named) >= 10
     full = bool(oci_image.needed(PROGRAM))
     missing = {name for name in named if not list(made.glob(name)) and (full or "full" not in name)}
