@@ -38,6 +38,11 @@ def machine_of(path):
     return MACHINES[machine]
 
 
+def is_dynamic(path):
+    """Whether a program or library loads others, that of C at least."""
+    return "(NEEDED)" in ran("readelf", "-dW", path)
+
+
 def stripped(path):
     if ".symtab" not in ran("readelf", "-SW", path):
         return path.read_bytes()

@@ -1,7 +1,7 @@
 """Makes the npm packages of clients/npm: npm_packages.py PROGRAM INTO [PROGRAM...]
 
 Prints their paths: one with the program for each processor, and the one that people install, which depends on the first
-kind where it fits. The first PROGRAM runs here, and says the version of all.
+kind where it fits. The first PROGRAM runs here, and says the version of all. A static one fits any C library.
 """
 
 import json
@@ -27,10 +27,13 @@ def platform_package(program, version, folder):
     architecture = ARCHITECTURES[archive.machine_of(program)[0]]
     own = folder / f"partita-linux-{architecture}"
     archive.install(program, own / "partita")
-    (own / "package.json").write_text(json.dumps({
+    package = {
         "name": own.name, "version": version, "description": "The program of the package partita", "license": "Apache-2.0",
-        "os": ["linux"], "cpu": [architecture], "libc": ["glibc"], "files": ["partita"],
-    }))
+        "os": ["linux"], "cpu": [architecture], "files": ["partita"],
+    }
+    if archive.is_dynamic(program):
+        package["libc"] = ["glibc"]
+    (own / "package.json").write_text(json.dumps(package))
     return own
 
 

@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-from archive import NAME, compressed, explained_failures, machine_of, ran, stripped, tar, version_of
+from archive import NAME, compressed, explained_failures, is_dynamic, machine_of, ran, stripped, tar, version_of
 
 USER = 65532
 WHERE = "usr/local/bin/partita"
@@ -42,7 +42,7 @@ HEALTH = {
 
 def needed(path):
     """What the dynamic linker loads for a program or library: {where it is in the image: its file here}."""
-    if "(NEEDED)" not in ran("readelf", "-dW", path):
+    if not is_dynamic(path):
         return {}
     if machine_of(path) != machine_of(pathlib.Path(sys.executable)):
         raise SystemExit(f"oci_image.py: {path} needs libraries of another processor, which this machine lacks.")

@@ -1,9 +1,9 @@
-"""Makes every package of a release but Debian's: release.py PROGRAM[,PROGRAM] INTO [STATIC...]
+"""Makes every package of a release but Debian's: release.py PROGRAM INTO [STATIC...]
 
-A second PROGRAM is that of another processor. STATIC are static programs of the same version, for one processor each:
-the archives, the formula and the image without client libraries are made of them instead of PROGRAM. Beside them it
-leaves what jobs of continuous integration fetch, and SHA256SUMS of all files there. PARTITA_RELEASES is the URL of the
-folder to which they will be published; without it the formula names none that exists.
+STATIC are static programs of the same version, for one processor each: the archives, the formula and the image without
+client libraries are made of them instead of PROGRAM, and so is the npm package of a processor that PROGRAM is not for.
+Beside them it leaves what jobs of continuous integration fetch, and SHA256SUMS of all files there. PARTITA_RELEASES is
+the URL of the folder to which they will be published; without it the formula names none that exists.
 """
 
 import hashlib
@@ -23,16 +23,15 @@ SCRIPT = pathlib.Path(__file__).resolve().parent / "ci" / "partita.sh"
 PUBLISHED = (".deb", ".gz", ".rb", ".sh", ".tar", ".tgz", ".whl", ".xz")
 
 
-def make(program, into, static=(), beside=()):
+def make(program, into, static=()):
     into.mkdir(parents=True, exist_ok=True)
     version = archive.version_of(program)
     url = os.environ.get("PARTITA_RELEASES") or f"https://partita.invalid/releases/v{version}"
     alone = static or [program]
     packed = [archive.make(each, into, version) for each in alone]
-    # Of the first, the library's version is checked too; the others may not run here.
-    made = [python_wheel.make(program, into), *(python_wheel.make(each, into, version) for each in beside)]
-    made += [portable.make(each, into, version) for each in (program, *beside)]
-    made += [*npm_packages.make(program, into, beside), *packed]
+    made = [python_wheel.make(program, into), portable.make(program, into, version)]
+    others = [each for each in static if archive.machine_of(each) != archive.machine_of(program)]
+    made += [*npm_packages.make(program, into, others), *packed]
     made += oci_image.make(alone[0], into, *alone[1:])
     if oci_image.needed(program):
         made += oci_image.make(program, into, full=True)
@@ -47,7 +46,6 @@ if __name__ == "__main__":
     os.umask(0o022)  # some packages keep the modes of files
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    programs, told = sys.argv[1].split(","), [pathlib.Path(word) for word in sys.argv[2:]]
+    program, into, *static = map(pathlib.Path, sys.argv[1:])
     with archive.explained_failures():
-        program, *beside = map(pathlib.Path, programs)
-        print(*make(program, told[0], told[1:], beside), sep="\n")
+        print(*make(program, into, static), sep="\n")

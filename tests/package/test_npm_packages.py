@@ -6,12 +6,14 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "packaging"), str(ROOT / "tests" / "support")]
+sys.path[:0] = [str(ROOT / "packaging"), str(ROOT / "tests" / "support"), str(ROOT / "tests" / "package")]
 
+import elf  # noqa: E402
 import npm_packages  # noqa: E402
 from waiting import wait_for_end  # noqa: E402
 
@@ -50,12 +52,28 @@ def project(packages, tmp_path_factory):
     return made
 
 
+def described_by(path):
+    with tarfile.open(path) as packed:
+        return json.load(packed.extractfile("package/package.json"))
+
+
 def test_what_they_are(packages, project):
     own, whole = packages
     assert own.stat().st_size <= MOST_BYTES and whole.stat().st_size < 50_000
     installed = json.loads((project.folder / "node_modules" / "partita" / "package.json").read_text())
     assert list(installed["optionalDependencies"]) == [own.name.rsplit("-", 1)[0]]
     assert project.run("npx", "--no-install", "partita", "--version").startswith("partita ")
+
+
+def test_a_static_program_of_another_processor(packages, tmp_path):
+    program = elf.of_machine(tmp_path, elf.AARCH64)
+    first, other, whole = npm_packages.make(pathlib.Path(os.environ["PARTITA_BINARY"]), tmp_path, [program])
+    described = {path: described_by(path) for path in (first, other, whole)}
+    assert described[other]["cpu"] == ["arm64"] and "libc" not in described[other]
+    assert described[first]["cpu"] == ["x64"] and described[first]["libc"] == ["glibc"]
+    assert set(described[whole]["optionalDependencies"]) == {"partita-linux-x64", "partita-linux-arm64"}
+    with tarfile.open(other) as packed:
+        assert packed.extractfile("package/partita").read() == program.read_bytes()
 
 
 def test_the_readme_with_jest(project):

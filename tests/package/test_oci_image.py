@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pathlib
-import struct
 import subprocess
 import sys
 import tarfile
@@ -17,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging"), str(ROOT / "tests" / "package")]
 
 import archive  # noqa: E402
+import elf  # noqa: E402
 import oci_image  # noqa: E402
 from containers import Engine  # noqa: E402
 
@@ -147,15 +147,8 @@ def test_the_same_bytes_twice(made, tmp_path):
     assert [pathlib.Path(path).read_bytes() for path in printed] == [path.read_bytes() for path in made]
 
 
-def of_machine(folder, machine):
-    """A program without sections, which needs nothing."""
-    path = folder / f"program-{machine}"
-    path.write_bytes(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, machine, 1, 0, 0, 0, 0, 64, 56, 0, 64, 0, 0))
-    return path
-
-
 def test_an_index_of_two_processors(tmp_path):
-    intel, arm = of_machine(tmp_path, 62), of_machine(tmp_path, 183)
+    intel, arm = elf.of_machine(tmp_path, elf.X86_64), elf.of_machine(tmp_path, elf.AARCH64)
     made = oci_image.make(intel, tmp_path / "made", beside=arm, version="1.2.3")
     assert [path.name for path in made] == [
         "partita-1.2.3.oci.tar", "partita-1.2.3-amd64.docker.tar", "partita-1.2.3-arm64.docker.tar",
@@ -170,7 +163,7 @@ def test_an_index_of_two_processors(tmp_path):
 
 
 def test_what_no_image_is_made_of(tmp_path):
-    intel = of_machine(tmp_path, 62)
+    intel = elf.of_machine(tmp_path, elf.X86_64)
     for words, said in (
         ([ROOT / "LICENSE"], "is not a program"),
         ([tmp_path / "missing"], "missing"),
