@@ -195,13 +195,20 @@ export async function goInside(page: Page, path: string): Promise<void> {
   }, `/console/${path}`);
 }
 
-/** Sees violations from a worker's first line on. Not for tests that measure time: it passes all requests through the test. */
-export async function watchWorkers(page: Page): Promise<void> {
+/** Puts code before a worker's first line. Not for tests that measure time: it passes all requests through the test. */
+async function prepareWorkers(page: Page, code: string): Promise<void> {
   await page.route('**/assets/worker-*.js', async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, body: TELL + (await response.text()) });
+    await route.fulfill({ response, body: code + (await response.text()) });
   });
 }
+
+/** Sees violations from a worker's first line on. */
+export const watchWorkers = (page: Page): Promise<void> => prepareWorkers(page, TELL);
+
+/** Each call of a worker takes this much longer; routes of the page do not see them. */
+export const slowWorkers = (page: Page, ms: number): Promise<void> =>
+  prepareWorkers(page, `{ const { fetch } = self; self.fetch = async (...input) => (await new Promise((go) => setTimeout(go, ${ms})), fetch(...input)); } `);
 
 /** Notes what pages and workers of a context do wrong. */
 function guard(context: BrowserContext, faults: string[]): void {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, type Json, type Server, test, watchWorkers } from './fixtures.ts';
+import { expect, type Json, type Server, slowWorkers, test, watchWorkers } from './fixtures.ts';
 
 const DIGITS = '12345678901234567890123456789012345678';
 const ITEMS: Json[] = [
@@ -113,6 +113,8 @@ test('items that exist are kept by choice', async ({ open, page, server }) => {
 });
 
 test('an import is paused, goes on, and is stopped: what was sent is counted', async ({ open, page, server, settled, shot }) => {
+  // So it lasts until it is stopped, also where the browser is slow.
+  await slowWorkers(page, 100);
   await server.createTable('Big');
   const count = 30_000;
   const file = join(server.folder, 'big.jsonl');
