@@ -31,7 +31,7 @@ find_package(OpenSSL REQUIRED)
 set(PARTITA_SANITIZE "" CACHE STRING "address, thread or nothing")
 
 # What makes a mistake in memory harder to exploit, in all that is compiled: RocksDB, simdjson, and Partita's own. It
-# costs about 3 % of a request's instructions; -ftrivial-auto-var-init=zero would cost 0.5 to 2 % more. tests/package
+# costs about 3 % of a request's instructions; -ftrivial-auto-var-init=zero would cost 0.5 to 2 % more. tests/debian
 # checks it.
 # Of CET only the shadow stack: Linux has no branch tracking for programs, and Debian's archives are not made for it.
 set(PARTITA_HARDENING

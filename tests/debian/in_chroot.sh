@@ -3,7 +3,7 @@
 # with access keys, works with the AWS CLI, is looked at by a monitor, killed, backs up, wipes, restores, verifies,
 # upgrades, removes. As root; needs debootstrap, systemd-container, procps, openssl, curl and awscli.
 #
-#   ./dev package && tests/package/in_chroot.sh
+#   ./dev package && tests/debian/in_chroot.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
