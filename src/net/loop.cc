@@ -1,14 +1,8 @@
 #include "net/loop.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <thread>
-
-#include "base/check.h"
 
 namespace partita::net {
 
@@ -22,65 +16,24 @@ Loop::Timer::Timer(Loop& loop, std::function<void()> run) : loop_(loop), run_(st
 
 Loop::Timer::~Timer() { std::erase(loop_.timers_, this); }
 
-Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-  if (epoll_ >= 0) wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLET;
-  event.data.ptr = nullptr;
-  if (wakeup_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wakeup_, &event) != 0) error_ = errno;
-}
-
-Loop::~Loop() {
-  if (wakeup_ >= 0) ::close(wakeup_);
-  if (epoll_ >= 0) ::close(epoll_);
-}
-
-bool Loop::watch(int fd, Watcher& watcher) {
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  event.data.ptr = &watcher;
-  return epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-void Loop::unwatch(int fd, Watcher& watcher) {
-  epoll_event ignored{};
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, &ignored);
-  for (epoll_event& event : undelivered_) {
-    if (event.data.ptr == &watcher) event.data.ptr = nullptr;
-  }
-}
-
 void Loop::run() {
   now_ = steady_clock::now();
   while (!stopped_.load(std::memory_order_acquire)) {
-    const int count = epoll_wait(epoll_, events_.data(), kAtOnce, wait_ms());
-    PARTITA_CHECK(count >= 0 || errno == EINTR);
+    events_.wait(wait_ms());
     sleeping_.store(false, std::memory_order_relaxed);
-    undelivered_ = std::span(events_).first(static_cast<size_t>(std::max(count, 0)));
-    while (!undelivered_.empty()) {
-      const epoll_event event = undelivered_.front();
-      undelivered_ = undelivered_.subspan(1);
-      dispatch(event);
+    while (const std::optional<Edge> edge = events_.next()) {
+      static_cast<Watcher*>(edge->owner)->ready(edge->readable, edge->writable, edge->ended);
     }
     run_asyncs();
     run_timers();
   }
-  // They may still write to the descriptor, which is closed next.
+  // They may still wake the queue, which is closed next.
   while (waking_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
-}
-
-void Loop::dispatch(const epoll_event& event) {
-  if (event.data.ptr == nullptr) return;
-  const bool broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
-  const bool ended = broken || (event.events & EPOLLRDHUP) != 0;
-  static_cast<Watcher*>(event.data.ptr)
-      ->ready(ended || (event.events & EPOLLIN) != 0, broken || (event.events & EPOLLOUT) != 0, ended);
 }
 
 // Precondition: counted in waking_.
 void Loop::wake() {
-  const uint64_t one = 1;
-  static_cast<void>(!::write(wakeup_, &one, sizeof one));
+  events_.wake();
   waking_.fetch_sub(1, std::memory_order_release);
 }
 

@@ -1,5 +1,5 @@
-// The event loop of one thread: sockets, timers, and calls that other threads send. Built on epoll, edge-triggered: a
-// socket is registered once, and waiting for it again costs no system call.
+// The event loop of one thread: sockets, timers, and calls that other threads send. Edge-triggered: a socket is
+// registered once, and waiting for it again costs no system call.
 //
 //   Loop loop;
 //   Loop::Async greet(loop, [] { ... });  // greet.send() from any thread
@@ -10,19 +10,16 @@
 // Threads: send() and stop() may be called from any thread; everything else from the loop's, or before run().
 #pragma once
 
-#include <sys/epoll.h>
-
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.h"
 #include "base/thread_annotations.h"
+#include "net/event_queue.h"
 
 namespace partita::net {
 
@@ -82,45 +79,37 @@ class Loop {
     std::optional<Time> due_;
   };
 
-  Loop();
-  ~Loop();
+  Loop() = default;
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
   // 0, or the errno with which the system refused it descriptors: then only its destructor may be called.
-  int error() const { return error_; }
+  int error() const { return events_.error(); }
 
   // If the descriptor is ready already, the first edge follows at once. False: the system refuses, errno says why.
-  [[nodiscard]] bool watch(int fd, Watcher& watcher);
+  [[nodiscard]] bool watch(int fd, Watcher& watcher) { return events_.add(fd, &watcher); }
   // Call it before the descriptor is closed. Edges that were not delivered yet are dropped.
-  void unwatch(int fd, Watcher& watcher);
+  void unwatch(int fd, Watcher& watcher) { events_.remove(fd, &watcher); }
 
   // Whether other descriptors became ready together with the one whose event is being delivered.
-  bool has_more_events() const { return !undelivered_.empty(); }
+  bool has_more_events() const { return events_.has_more(); }
 
   void run();
   // run() returns soon, or at once if it is called later.
   void stop();
 
  private:
-  static constexpr size_t kAtOnce = 128;
-
   void wake();
   void queue(Async& async);
   int wait_ms();
-  void dispatch(const epoll_event& event);
   void run_asyncs();
   void run_timers();
 
-  int error_ = 0;
-  int epoll_;
-  int wakeup_ = -1;  // an eventfd: each write is an edge
-  std::array<epoll_event, kAtOnce> events_;
-  std::span<epoll_event> undelivered_;  // those of the last wait
+  EventQueue events_;
   std::vector<Timer*> timers_;
   Time now_;  // as of the last iteration with a timer
   std::atomic<bool> stopped_{false};
-  std::atomic<int> waking_{0};  // threads that write to wakeup_ without the lock; run() returns when they are done
+  std::atomic<int> waking_{0};  // threads that wake the queue without the lock; run() returns when they are done
 
   Mutex mutex_;
   Async* first_ PARTITA_GUARDED_BY(mutex_) = nullptr;
