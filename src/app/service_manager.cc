@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "net/sockets.h"
+
 namespace partita::app {
 
 void tell_service_manager(std::string_view state) {
@@ -19,7 +21,7 @@ void tell_service_manager(std::string_view state) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, name.data(), name.size());
   if (name.starts_with('@')) address.sun_path[0] = '\0';
-  const int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const int out = net::open_socket(AF_UNIX, SOCK_DGRAM, net::Blocking::kYes);
   if (out < 0) return;
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   // Its queue is short, and full while it starts much.

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "net/sockets.h"
+
 namespace partita::net {
 
 namespace {
@@ -43,7 +45,7 @@ Error BoundSockets::failed(int error) const {
 // 0, or why not, as errno says it.
 int BoundSockets::add(Address address) {
   address.set_port(port_);
-  const int socket = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int socket = open_socket(address.family(), SOCK_STREAM, Blocking::kNo);
   if (socket < 0) return errno;
   if (const int error = bind_to(address, socket); error != 0) return ::close(socket), error;
   all_.push_back({Address::of_socket(socket), socket});

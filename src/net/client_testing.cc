@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "net/sockets.h"
+
 namespace partita::net {
 
 namespace {
@@ -64,7 +66,7 @@ Error unreachable(const Address& address, int error) {
 
 Task<Result<std::unique_ptr<Stream>>> connect(Loop& loop, StreamQueues& queues, Address address,
                                               std::chrono::milliseconds timeout) {
-  const int socket = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int socket = open_socket(address.family(), SOCK_STREAM, Blocking::kNo);
   if (socket < 0) co_return unreachable(address, errno);
   auto stream = std::make_unique<SocketStream>(socket, loop, queues);
   const int yes = 1;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "net/sockets.h"
 
 namespace partita::net {
 
@@ -42,7 +43,7 @@ void Listener::ready(bool, bool, bool) { accept_all(); }
 
 void Listener::accept_all() {
   while (socket_ >= 0) {
-    const int accepted = ::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const int accepted = accept_socket(socket_);
     if (accepted >= 0) {
       const int yes = 1;
       ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);

@@ -12,23 +12,29 @@
 #include <system_error>
 #include <utility>
 
+#include "net/sockets.h"
+
 namespace partita::net {
 
 namespace {
 
 constexpr timeval kConnectTimeout{.tv_sec = 5, .tv_usec = 0};
 
-// The address of a socket, through its directory, which is held open: an address has room for 107 bytes only, and paths
-// are longer.
+// The address of a socket. On Linux it goes through the directory of the socket, which is held open: an address has
+// room for 107 bytes only, and paths are longer. Other systems have no such detour and refuse longer paths.
 class UnixAddress {
  public:
   explicit UnixAddress(const std::string& path) {
+#if defined(__linux__)
     const size_t slash = path.rfind('/');
     const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     directory_ = ::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     error_ = directory_ < 0 ? errno : 0;
     const std::string name =
         "/proc/self/fd/" + std::to_string(directory_) + "/" + path.substr(slash == std::string::npos ? 0 : slash + 1);
+#else
+    const std::string& name = path;
+#endif
     if (error_ == 0 && name.size() >= sizeof address_.sun_path) error_ = ENAMETOOLONG;
     address_.sun_family = AF_UNIX;
     if (error_ == 0) std::ranges::copy(name, address_.sun_path);
@@ -51,9 +57,9 @@ class UnixAddress {
 
 std::string text_of(int error) { return std::system_category().message(error); }
 
-// 0 if `*socket` is connected, or an errno; EAGAIN if the server's queue is full. `flags`: SOCK_NONBLOCK, or 0.
-int connect(const UnixAddress& address, int flags, int* socket) {
-  *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+// 0 if `*socket` is connected, or an errno; EAGAIN if the server's queue is full.
+int connect(const UnixAddress& address, Blocking blocking, int* socket) {
+  *socket = open_socket(AF_UNIX, SOCK_STREAM, blocking);
   if (*socket < 0) return errno;
   ::setsockopt(*socket, SOL_SOCKET, SO_SNDTIMEO, &kConnectTimeout, sizeof kConnectTimeout);
   if (::connect(*socket, address.get(), sizeof(sockaddr_un)) == 0) return 0;
@@ -77,7 +83,7 @@ bool is_left_behind(const std::string& path, const UnixAddress& address) {
   if (::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
   int socket = -1;
   // A server that listens may be too busy to wait for.
-  const int error = connect(address, SOCK_NONBLOCK, &socket);
+  const int error = connect(address, Blocking::kNo, &socket);
   if (socket >= 0) ::close(socket);
   return error == ECONNREFUSED;
 }
@@ -98,7 +104,7 @@ Result<std::unique_ptr<UnixSocket>> UnixSocket::listen(const std::string& path) 
   };
   const UnixAddress address(path);
   if (address.error() != 0) return failed(address.error());
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int socket = open_socket(AF_UNIX, SOCK_STREAM, Blocking::kNo);
   if (socket < 0) return failed(errno);
   std::unique_ptr<UnixSocket> opened(new UnixSocket(path, socket));
   int error = bind_and_listen(socket, address);
@@ -119,7 +125,7 @@ UnixSocket::~UnixSocket() {
 
 int connect_unix(const std::string& path, int& socket) {
   const UnixAddress address(path);
-  return address.error() != 0 ? address.error() : connect(address, 0, &socket);
+  return address.error() != 0 ? address.error() : connect(address, Blocking::kYes, &socket);
 }
 
 }  // namespace partita::net

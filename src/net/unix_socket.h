@@ -11,8 +11,8 @@ namespace partita::net {
 // For one thread.
 class UnixSocket {
  public:
-  // Only the owner of the process may connect. Replaces a socket that no process listens at any more. The path may be
-  // longer than the 107 bytes of a socket's address. Error: kUnavailable, with one sentence.
+  // Only the owner of the process may connect. Replaces a socket that no process listens at any more. On Linux
+  // the path may be longer than the 107 bytes of a socket's address. Error: kUnavailable, with one sentence.
   static Result<std::unique_ptr<UnixSocket>> listen(const std::string& path);
   // Removes the file, unless another server has put its own there since.
   ~UnixSocket();

@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "net/sockets.h"
 #include "sinks/hook_failure.h"
 
 namespace partita::sinks {
@@ -122,7 +123,7 @@ void RuntimeApi::accept_all() {
 bool RuntimeApi::accept_some() {
   std::vector<pollfd> ready;
   for (const auto& bound : sockets_->all()) ready.push_back({.fd = bound.socket, .events = POLLIN, .revents = 0});
-  const int found = ::poll(ready.data(), ready.size(), static_cast<int>(kRuntimeLook.count()));
+  const int found = ::poll(ready.data(), static_cast<nfds_t>(ready.size()), static_cast<int>(kRuntimeLook.count()));
   std::erase_if(connections_, [](const Connection& one) { return one.ended || !one.thread.joinable(); });
   if (found < 0) return errno == EINTR;
   bool goes_on = true;
@@ -134,7 +135,7 @@ bool RuntimeApi::accept_some() {
 
 bool RuntimeApi::accept_one(int listening) {
   Connection& connection = connections_.emplace_back();
-  connection.socket = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  connection.socket = net::accept_socket(listening);
   if (connection.socket < 0 || connections_.size() > limits_.connections) {
     const bool goes_on = connection.socket >= 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
     connections_.pop_back();
