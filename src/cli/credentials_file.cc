@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "auth/text_util.h"
+#include "base/sync_to_disk.h"
 #include "base/whole_file.h"
 
 namespace partita::cli {
@@ -97,7 +98,7 @@ Result<void> write_credentials_file(const std::string& path, std::string_view te
   while (done < text.size() && (wrote = ::write(made, text.data() + done, text.size() - done)) > 0) {
     done += static_cast<size_t>(wrote);
   }
-  const bool whole = done == text.size() && ::fsync(made) == 0;
+  const bool whole = done == text.size() && sync_to_disk(made);
   Error why = failed();
   ::close(made);
   if (whole && ::rename(beside.c_str(), file.c_str()) == 0) return {};

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "base/sync_to_disk.h"
 #include "base/whole_file.h"
 #include "sinks/file_store.h"
 
@@ -49,7 +50,7 @@ class Descriptor {
     }
     return 0;
   }
-  int sync() const { return ::fsync(fd_) == 0 ? 0 : errno; }
+  int sync() const { return sync_to_disk(fd_) ? 0 : errno; }
   int close() {
     const int fd = std::exchange(fd_, -1);
     return fd < 0 || ::close(fd) == 0 ? 0 : errno;

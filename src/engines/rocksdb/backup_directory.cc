@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/sync_to_disk.h"
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
@@ -46,7 +47,7 @@ Result<void> prepare(const fs::path& directory) {
   const fs::path fresh = mark.string() + ".new";
   const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const bool written = file >= 0 && write(file, kMark.data(), kMark.size()) == static_cast<ssize_t>(kMark.size()) &&
-                       fsync(file) == 0 && rename(fresh.c_str(), mark.c_str()) == 0;
+                       sync_to_disk(file) && rename(fresh.c_str(), mark.c_str()) == 0;
   const int cause = errno;
   if (file >= 0) close(file);
   if (written) return {};

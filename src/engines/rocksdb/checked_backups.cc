@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/sync_to_disk.h"
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/staging.h"
@@ -52,7 +53,7 @@ bool write_synced(const fs::path& file, std::string_view text) {
     written = taken > 0;
     if (written) text.remove_prefix(static_cast<size_t>(taken));
   }
-  written = written && fsync(descriptor) == 0;
+  written = written && sync_to_disk(descriptor);
   const int cause = errno;
   close(descriptor);
   errno = cause;

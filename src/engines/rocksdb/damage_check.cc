@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/sync_to_disk.h"
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
@@ -93,7 +94,7 @@ Result<void> check_log(const fs::path& directory, const fs::path& file, const Lo
 // What a killed server left to the operating system is about to be read; nobody may see what power can still take.
 Result<void> sync_file(const fs::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  const bool synced = descriptor >= 0 && sync_to_disk(descriptor);
   if (descriptor >= 0) close(descriptor);
   if (synced) return {};
   return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be written to the disk.");

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/sync_to_disk.h"
 #include "base/whole_file.h"
 #include "engines/rocksdb/wal_batch.h"
 
@@ -112,7 +113,7 @@ Result<DurabilityMarker::Found> DurabilityMarker::load(DurabilityRecord& record)
 
 // Whole from its first moment on: what is found in part is damage.
 bool DurabilityMarker::finish_file() {
-  if (!write_whole(descriptor_, text_of(record_)) || fdatasync(descriptor_) != 0) return false;
+  if (!write_whole(descriptor_, text_of(record_)) || !sync_data_to_disk(descriptor_)) return false;
   if (rename(fresh_name(file_).c_str(), file_.c_str()) != 0) return false;
   written_ = record_;
   is_held_ = is_fresh_ = false;
@@ -145,7 +146,7 @@ bool DurabilityMarker::write(bool sync) {
   const std::string text = text_of(record_);
   if (descriptor_ < 0 || !write_whole(descriptor_, text)) return false;
   written_ = record_;
-  return !sync || fdatasync(descriptor_) == 0;
+  return !sync || sync_data_to_disk(descriptor_);
 }
 
 // Called for each commit, so it does not wait for a thread that syncs the file: the next call writes.

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/sync_to_disk.h"
 #include "engines/rocksdb/unavailable.h"
 
 namespace partita::rocks {
@@ -83,7 +84,7 @@ Result<void> move_up(const fs::path& staging, const fs::path& to) {
 
 Result<void> sync_directory(const fs::path& directory) {
   const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  const bool synced = descriptor >= 0 && sync_to_disk(descriptor);
   const int cause = errno;
   if (descriptor >= 0) close(descriptor);
   if (synced) return {};
