@@ -1,7 +1,9 @@
 #include "app/resident_pages.h"
 
+#if defined(__linux__)
 #include <link.h>
 #include <malloc.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@
 #include <cstring>
 
 namespace partita::app {
+
+#if defined(__linux__)
 
 namespace {
 
@@ -45,5 +49,11 @@ void release_start_pages() {
 #endif
   if (!is_traced()) dl_iterate_phdr(release, nullptr);
 }
+
+#else
+
+void release_start_pages() {}
+
+#endif
 
 }  // namespace partita::app

@@ -1,7 +1,9 @@
 #include "app/serve.h"
 
-#include <malloc.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <cerrno>
 #include <chrono>

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <string_view>
+#include <thread>
 
 #include "app/resident_pages.h"
 #include "app/service_manager.h"
@@ -16,7 +17,6 @@ namespace partita::app {
 namespace {
 
 constexpr int kFlushLogMs = 500;
-constexpr int64_t kNsPerS = 1'000'000'000;
 // Programs that end a process group often signal each process twice within a moment.
 constexpr auto kSameRequest = std::chrono::seconds(1);
 constexpr auto kStart = std::chrono::seconds(1);
@@ -32,6 +32,29 @@ sigset_t set_of(std::initializer_list<int> list) {
 void block(std::initializer_list<int> list) {
   const sigset_t signals = set_of(list);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+// The first of `signals` that comes within `left_ns`, or ever if that is negative; -1: none did.
+int wait_for_signal(const sigset_t& signals, int64_t left_ns) {
+#if defined(__linux__)
+  constexpr int64_t kNsPerS = 1'000'000'000;
+  const timespec left{.tv_sec = left_ns / kNsPerS, .tv_nsec = left_ns % kNsPerS};
+  return left_ns < 0 ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &left);
+#else  // macOS has no wait with a limit
+  constexpr auto kLook = std::chrono::milliseconds(20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(left_ns);
+  const auto is_pending = [&] {
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) || sigismember(&pending, SIGHUP);
+  };
+  while (left_ns >= 0 && !is_pending()) {
+    if (std::chrono::steady_clock::now() >= end) return -1;
+    std::this_thread::sleep_for(kLook);
+  }
+  int signal = 0;
+  return sigwait(&signals, &signal) == 0 ? signal : -1;
+#endif
 }
 
 std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
@@ -61,9 +84,8 @@ int SignalThread::wait_for_stop(const std::stop_token& done, Deadline deadline) 
   const sigset_t signals = set_of({SIGTERM, SIGINT, SIGHUP});
   for (auto now = Deadline::clock::now(); !done.stop_requested() && now < deadline; now = Deadline::clock::now()) {
     const bool forever = deadline == Deadline::max();
-    const int64_t left_ns = forever ? 0 : std::chrono::nanoseconds(deadline - now).count();
-    const timespec left{.tv_sec = left_ns / kNsPerS, .tv_nsec = left_ns % kNsPerS};
-    const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &left);
+    const int64_t left_ns = forever ? -1 : std::chrono::nanoseconds(deadline - now).count();
+    const int signal = wait_for_signal(signals, left_ns);
     if (done.stop_requested()) return 0;
     if (signal == SIGHUP) reload_();
     if (signal == SIGTERM || signal == SIGINT) return signal;

@@ -1,12 +1,15 @@
 #include "base/notifier.h"
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 
 #include "base/check.h"
 #include "base/clock.h"
 
 namespace partita {
+
+#if defined(__linux__)
 
 namespace {
 
@@ -36,5 +39,16 @@ bool Notifier::wait_for(int64_t ms) {
   }
   return true;
 }
+
+#else
+
+Notifier::Notifier() = default;
+Notifier::~Notifier() = default;
+
+void Notifier::notify() { notifications_.release(); }
+void Notifier::wait() { notifications_.acquire(); }
+bool Notifier::wait_for(int64_t ms) { return notifications_.try_acquire_for(std::chrono::milliseconds(ms)); }
+
+#endif
 
 }  // namespace partita

@@ -1,7 +1,11 @@
 // Lets a thread sleep until another one notifies it: one system call on each side, and none to notify if nobody sleeps.
 #pragma once
 
+#if defined(__linux__)
 #include <semaphore.h>
+#else
+#include <semaphore>
+#endif
 
 #include <cstdint>
 
@@ -21,7 +25,11 @@ class Notifier {
   bool wait_for(int64_t ms);
 
  private:
+#if defined(__linux__)
   sem_t notifications_;
+#else  // macOS has no unnamed semaphores of POSIX
+  std::counting_semaphore<> notifications_{0};
+#endif
 };
 
 }  // namespace partita

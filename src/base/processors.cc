@@ -18,11 +18,16 @@ namespace fs = std::filesystem;
 
 constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
 
-// A machine may have more processors than a cpu_set_t has bits: then all of them count.
+// A machine may have more processors than a cpu_set_t has bits: then all of them count. So they do on a system without
+// affinity masks.
 unsigned processors_of_affinity() {
+#if defined(__linux__)
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::max(1, CPU_COUNT(&allowed)));
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    return static_cast<unsigned>(std::max(1, CPU_COUNT(&allowed)));
+  }
+#endif
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 unsigned processors_for(int64_t quota_us, int64_t period_us) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 

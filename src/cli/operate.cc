@@ -39,7 +39,7 @@ std::string count_of(const JsonValue& value, std::string_view one, std::string_v
   return counted(static_cast<uint64_t>(integer_of(value)), one, many);
 }
 
-void print(const std::string& operation, const JsonValue& answer) {
+void print_answer(const std::string& operation, const JsonValue& answer) {
   for (const JsonValue name : answer.get("Namespaces").elements()) std::printf("%s\n", text_of(name).c_str());
   for (const JsonValue one : answer.get("Snapshots").elements()) {
     std::printf("%s: %s, %s\n", text_of(one.get("Name")).c_str(), count_of(one.get("Rows"), "row", "rows").c_str(),
@@ -70,7 +70,7 @@ Result<void> operate(const OperateOptions& options) {
   std::string after;
   do {
     PARTITA_TRY(const wire::JsonDocument said, client.ask(options.operation, body_of(options, after)));
-    print(options.operation, said.root());
+    print_answer(options.operation, said.root());
     after = text_of(said.root().get("LastEvaluatedName"));
   } while (!after.empty());
   return {};

@@ -27,6 +27,7 @@ Mutex& opening() {
 }
 
 const volatile char* make_page() {
+#ifdef MADV_WIPEONFORK
   const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return nullptr;
@@ -36,6 +37,9 @@ const volatile char* make_page() {
   }
   *static_cast<char*>(page) = 1;
   return static_cast<const char*>(page);
+#else
+  return nullptr;
+#endif
 }
 
 struct Log {

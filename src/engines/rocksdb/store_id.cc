@@ -1,6 +1,6 @@
 #include "engines/rocksdb/store_id.h"
 
-#include <unistd.h>
+#include <sys/random.h>
 
 #include <array>
 #include <cerrno>

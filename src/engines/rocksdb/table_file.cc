@@ -12,6 +12,17 @@ using namespace rocksdb;
 
 namespace {
 
+// Whether the system has all of it in memory. Only Linux says so; elsewhere a thread that may wait reads instead.
+bool read_without_waiting([[maybe_unused]] int fd, [[maybe_unused]] char* into, [[maybe_unused]] size_t bytes,
+                          [[maybe_unused]] uint64_t offset) {
+#if defined(__linux__)
+  const iovec where{.iov_base = into, .iov_len = bytes};
+  return preadv2(fd, &where, 1, static_cast<off_t>(offset), RWF_NOWAIT) == static_cast<ssize_t>(bytes);
+#else
+  return false;
+#endif
+}
+
 class TableFile final : public FSRandomAccessFileOwnerWrapper {
  public:
   TableFile(std::unique_ptr<FSRandomAccessFile>&& file, int fd)
@@ -23,8 +34,7 @@ class TableFile final : public FSRandomAccessFileOwnerWrapper {
   IOStatus Read(uint64_t offset, size_t bytes, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* debug) const override {
     if (!MemoryOnlyReads::active()) return target()->Read(offset, bytes, options, result, scratch, debug);
-    const iovec where{.iov_base = scratch, .iov_len = bytes};
-    const bool whole = preadv2(fd_, &where, 1, static_cast<off_t>(offset), RWF_NOWAIT) == static_cast<ssize_t>(bytes);
+    const bool whole = read_without_waiting(fd_, scratch, bytes, offset);
     *result = Slice(scratch, whole ? bytes : 0);
     return whole ? IOStatus::OK() : MemoryOnlyReads::would_wait();
   }

@@ -1,6 +1,6 @@
 #include "engines/rocksdb/wal_batch.h"
 
-#include <unistd.h>
+#include <sys/random.h>
 
 #include <cerrno>
 #include <cstring>

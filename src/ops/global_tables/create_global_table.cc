@@ -40,8 +40,8 @@ struct CreateGlobalTable : NeverReplies {
 
   static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
     if (request.regions.empty()) co_return model::refuse(Fault::kReplicationGroupEmpty);
-    if (!std::ranges::all_of(request.regions, &std::optional<std::string>::has_value))
-      co_return model::refuse(Fault::kReplicaWithoutRegion);
+    const auto is_named = [](const std::optional<std::string>& region) { return region.has_value(); };
+    if (!std::ranges::all_of(request.regions, is_named)) co_return model::refuse(Fault::kReplicaWithoutRegion);
     co_return model::refuse(Fault::kGlobalTablesOfOldVersion);
   }
 };
