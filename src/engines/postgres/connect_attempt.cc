@@ -1,15 +1,11 @@
 #include "engines/postgres/connect_attempt.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <new>
 #include <utility>
 #include <vector>
-
-#include "base/check.h"
 
 namespace partita::postgres {
 
@@ -19,22 +15,20 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-ConnectAttempt::ConnectAttempt(ConnInfo conn_info, std::function<void()> wake, int stop)
-    : conn_info_(std::move(conn_info)), wake_(std::move(wake)), stop_(stop) {}
+ConnectAttempt::ConnectAttempt(ConnInfo conn_info, std::function<void()> wake, PollWakeup stop)
+    : conn_info_(std::move(conn_info)), wake_(std::move(wake)), stop_(std::move(stop)) {}
 
 Result<std::unique_ptr<ConnectAttempt>> ConnectAttempt::start(ConnInfo conn_info, std::function<void()> wake) {
-  const int stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (stop < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left to connect to PostgreSQL with.");
-  std::unique_ptr<ConnectAttempt> attempt(new ConnectAttempt(std::move(conn_info), std::move(wake), stop));
+  PARTITA_TRY(PollWakeup stop, PollWakeup::open());
+  std::unique_ptr<ConnectAttempt> attempt(new ConnectAttempt(std::move(conn_info), std::move(wake), std::move(stop)));
   PARTITA_TRY(attempt->thread_,
               Thread::start("pg-connect", [raw = attempt.get()](const std::stop_token&) { raw->run(); }));
   return attempt;
 }
 
 ConnectAttempt::~ConnectAttempt() {
-  PARTITA_CHECK(eventfd_write(stop_, 1) == 0);
+  stop_.wake();
   if (thread_.joinable()) thread_.join();
-  close(stop_);
 }
 
 void ConnectAttempt::run() {
@@ -56,7 +50,7 @@ void ConnectAttempt::connect() {
   while (libpq().PQstatus(session.get()) != CONNECTION_BAD && step != PGRES_POLLING_OK) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     const short event = step == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    pollfd events[] = {{stop_, POLLIN, 0}, {libpq().PQsocket(session.get()), event, 0}};
+    pollfd events[] = {{stop_.descriptor(), POLLIN, 0}, {libpq().PQsocket(session.get()), event, 0}};
     const bool in_time = left > 0 && poll(events, 2, static_cast<int>(left)) != 0;
     if (!in_time || events[0].revents != 0) {
       session.reset();

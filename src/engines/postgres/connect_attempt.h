@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/poll_wakeup.h"
 #include "base/result.h"
 #include "base/thread.h"
 #include "engines/postgres/conn_info.h"
@@ -28,13 +29,13 @@ class ConnectAttempt {
   Session take() { return std::move(session_); }
 
  private:
-  ConnectAttempt(ConnInfo conn_info, std::function<void()> wake, int stop);
+  ConnectAttempt(ConnInfo conn_info, std::function<void()> wake, PollWakeup stop);
   void run();
   void connect();
 
   const ConnInfo conn_info_;
   const std::function<void()> wake_;
-  const int stop_;
+  const PollWakeup stop_;
   Session session_;
   std::atomic<bool> over_{false};
   Thread thread_;

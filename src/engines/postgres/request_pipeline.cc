@@ -1,8 +1,6 @@
 #include "engines/postgres/request_pipeline.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -61,13 +59,12 @@ void PipelineRequest::await_suspend(std::coroutine_handle<> handle) {
 RequestPipeline::RequestPipeline(ConnInfo conn_info, const PostgresOptions& options, const Limits& limits)
     : conn_info_(std::move(conn_info)), options_(options), limits_(limits), versions_(system_random().next()) {
   for (size_t i = 0; i < options_.writers + options_.readers; ++i) {
-    lanes_.push_back(std::make_unique<Lane>(conn_info_, i < options_.writers, [this] { wake(); }));
+    lanes_.push_back(std::make_unique<Lane>(conn_info_, i < options_.writers, [this] { wakeup_.wake(); }));
   }
 }
 
 Result<void> RequestPipeline::start() {
-  wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wakeup_ < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left: raise the limit (ulimit -n).");
+  PARTITA_TRY(wakeup_, PollWakeup::open());
   PARTITA_TRY(thread_, Thread::start("pg-pipeline", [this](const std::stop_token&) { run(); }));
   // Each connection is made on one more.
   PARTITA_TRY_VOID(Thread::start("pg-connect", [](const std::stop_token&) {}));
@@ -81,19 +78,16 @@ RequestPipeline::~RequestPipeline() {
     stopping_ = true;
   }
   if (thread_.joinable()) {
-    wake();
+    wakeup_.wake();
     thread_.join();
   }
   lanes_.clear();
-  if (wakeup_ >= 0) ::close(wakeup_);
 }
-
-void RequestPipeline::wake() const { PARTITA_CHECK(eventfd_write(wakeup_, 1) == 0); }
 
 void RequestPipeline::take(PipelineRequest& request) {
   const MutexLock lock(mutex_);
   incoming_.push_back(&request);
-  if (std::exchange(asleep_, false)) wake();
+  if (std::exchange(asleep_, false)) wakeup_.wake();
 }
 
 Result<void> RequestPipeline::health() const {
@@ -163,7 +157,7 @@ int64_t RequestPipeline::next_due() const {
 }
 
 void RequestPipeline::sleep() {
-  std::vector<pollfd> sockets{{wakeup_, POLLIN, 0}};
+  std::vector<pollfd> sockets{{wakeup_.descriptor(), POLLIN, 0}};
   for (const auto& lane : lanes_) sockets.push_back({lane->connection.socket(), lane->connection.events(), 0});
   const int64_t due = next_due();
   int64_t timeout_ms = due == INT64_MAX ? -1 : std::max<int64_t>(0, due - now_ms_);
@@ -172,11 +166,8 @@ void RequestPipeline::sleep() {
     if (!incoming_.empty() || stopping_) timeout_ms = 0;
     asleep_ = timeout_ms != 0;
   }
-  poll(sockets.data(), sockets.size(), static_cast<int>(std::min<int64_t>(timeout_ms, 60'000)));
-  if (sockets[0].revents != 0) {
-    eventfd_t ignored = 0;
-    eventfd_read(wakeup_, &ignored);
-  }
+  poll(sockets.data(), static_cast<nfds_t>(sockets.size()), static_cast<int>(std::min<int64_t>(timeout_ms, 60'000)));
+  if (sockets[0].revents != 0) wakeup_.clear();
   now_ms_ = clock_ms();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     PgConnection& connection = lanes_[i]->connection;

@@ -18,6 +18,7 @@
 
 #include "base/exposition.h"
 #include "base/mutex.h"
+#include "base/poll_wakeup.h"
 #include "base/thread.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
@@ -47,7 +48,6 @@ class RequestPipeline {
  private:
   void run();
   void sleep();
-  void wake() const;  // from any thread
   int64_t next_due() const;
   void take_incoming();
   void maintain_connections();
@@ -102,7 +102,7 @@ class RequestPipeline {
   const PostgresOptions options_;
   const storage::Limits limits_;
   Workers workers_{2};  // for coroutines that have no executor
-  int wakeup_ = -1;
+  PollWakeup wakeup_;
 
   storage::RemoteMeters meters_;
 
