@@ -214,6 +214,14 @@ OPERATIONS = [
 ]
 
 SOCKETS = [
+    Mutant("the end of what the other side sends is no edge", "src/net/event_queue.h",
+           "const bool ended = broken || (event.events & EPOLLRDHUP) != 0;", "const bool ended = broken;", ("net_test",)),
+    Mutant("an edge reaches a socket that is not watched any more", "src/net/event_queue_epoll.cc",
+           "if (event.data.ptr == owner) event.data.ptr = nullptr;", "if (event.data.ptr == owner) event.events = 0;",
+           ("net_test",)),
+    Mutant("a poll() is ended again and again by one call", "src/base/poll_wakeup.cc",
+           "while (::read(read_end_, ignored.data(), ignored.size())", "while (::read(-1, ignored.data(), ignored.size())",
+           ("base_test",)),
     Mutant("a partly written reply is begun again", "src/net/socket_stream.cc",
            "    unwritten_[1].remove_prefix(sent - of_first);",
            "    if (of_first != 0 || sent == unwritten_[1].size()) unwritten_[1].remove_prefix(sent - of_first);",
