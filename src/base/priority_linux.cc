@@ -1,5 +1,3 @@
-#include "base/priority.h"
-
 #include <linux/sched/types.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -7,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+
+#include "base/priority.h"
 
 namespace partita {
 

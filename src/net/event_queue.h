@@ -27,7 +27,7 @@ struct Edge {
   void* owner = nullptr;
   bool readable = false;
   bool writable = false;
-  // The peer sends no more, or the connection is broken: no further edge follows. A broken one is also readable and
+  // The peer sends no more, or the connection is broken; no further edge will tell. A broken one is also readable and
   // writable.
   bool ended = false;
 };
