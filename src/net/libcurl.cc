@@ -5,12 +5,13 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/shared_library.h"
 
 namespace partita::net {
 
 namespace {
 
-constexpr char kLibrary[] = "libcurl.so.4";
+constexpr char kLibrary[] = PARTITA_SHARED_LIBRARY("libcurl", "4");
 constexpr char kWithGnutls[] = "libcurl-gnutls.so.4";  // a second build of Debian's, which may be the only one
 
 struct LoadedLibcurl {

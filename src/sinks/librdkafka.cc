@@ -5,12 +5,13 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/shared_library.h"
 
 namespace partita::sinks {
 
 namespace {
 
-constexpr char kLibrary[] = "librdkafka.so.1";
+constexpr char kLibrary[] = PARTITA_SHARED_LIBRARY("librdkafka", "1");
 
 struct LoadedLibrdkafka {
   Librdkafka functions;

@@ -35,6 +35,7 @@ PLACES = {
     r"\beventfd\w*\(": {"net/event_queue_epoll.cc", "base/poll_wakeup.cc"},
     r"\baccept4\(|[^\w]::accept\(|\bSOCK_(CLOEXEC|NONBLOCK)\b": {"net/sockets.h"},
     r"\bf(data)?sync\(": {"base/sync_to_disk.h"},
+    r'"lib[\w-]+\.so\b': {"net/libcurl.cc"},  # of a name that only Debian has
 }
 
 

@@ -8,13 +8,14 @@
 
 #include "base/check.h"
 #include "base/retry_after.h"
+#include "base/shared_library.h"
 #include "base/thread.h"
 
 namespace partita::foundationdb {
 
 namespace {
 
-constexpr char kLibrary[] = "libfdb_c.so";
+constexpr char kLibrary[] = PARTITA_UNVERSIONED_LIBRARY("libfdb_c");
 // The oldest with all that we use, and the newest that we know.
 constexpr int kOldestApi = 710;
 constexpr int kNewestApi = 730;

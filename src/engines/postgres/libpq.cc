@@ -5,13 +5,14 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/shared_library.h"
 
 namespace partita::postgres {
 
 namespace {
 
 // The name of every libpq since PostgreSQL 8; the pipelines that we use are in those since 14.
-constexpr char kLibrary[] = "libpq.so.5";
+constexpr char kLibrary[] = PARTITA_SHARED_LIBRARY("libpq", "5");
 
 struct Loaded {
   Libpq functions;
