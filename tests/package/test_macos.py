@@ -43,6 +43,12 @@ def run(*command, **more):
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT, **more)
 
 
+def must_run(*command, **more):
+    done = run(*command, **more)
+    assert done.returncode == 0, f"{' '.join(map(str, command))} failed: {(done.stdout + done.stderr).strip()[-400:]}"
+    return done.stdout
+
+
 def installed():
     """The compiler; fetched if it is not there yet."""
     folder, stamp = CACHE / "venv", CACHE / "version"
@@ -50,9 +56,9 @@ def installed():
     with open(CACHE / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stamp.is_file() or stamp.read_text() != PACKAGE:
-            run(sys.executable, "-m", "venv", "--clear", folder, check=True)
+            must_run(sys.executable, "-m", "venv", "--clear", folder)
             pip = [folder / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "--only-binary", ":all:"]
-            run(*pip, PACKAGE, check=True, timeout=INSTALL_TIMEOUT_S)
+            must_run(*pip, PACKAGE, timeout=INSTALL_TIMEOUT_S)
             stamp.write_text(PACKAGE)
     [zig] = folder.glob("lib/python*/site-packages/ziglang/zig")
     return zig
@@ -60,7 +66,7 @@ def installed():
 
 def library_headers(into):
     """A directory with links to the headers of libraries, and to nothing else of /usr/include."""
-    machine = run("g++-12", "-dumpmachine", check=True).stdout.strip()
+    machine = must_run("g++-12", "-dumpmachine").strip()
     for name in LIBRARIES:
         places = (pathlib.Path("/usr/include", name), pathlib.Path("/usr/include", machine, name))
         found = [path for path in places if path.exists()]
@@ -75,12 +81,13 @@ def library_headers(into):
 
 
 def build_headers():
-    """Those of RocksDB's source and of libpq, from the newest build."""
+    """Where RocksDB's and libpq's are, from the newest build."""
     builds = sorted((ROOT / "build").glob("*/compile_commands.json"), key=lambda file: file.stat().st_mtime)
     assert builds, "nothing is built: ./dev build"
     words = [shlex.split(entry["command"]) for entry in json.loads(builds[-1].read_text())]
     found = {after for each in words for word, after in zip(each, each[1:]) if word == "-isystem"}
-    return sorted(found - {"/usr/include"})
+    of_linux = {path for path in found if pathlib.Path(path, "stdio.h").exists() or pathlib.Path(path, "bits").exists()}
+    return sorted(found - of_linux)
 
 
 class Compiler:
