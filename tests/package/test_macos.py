@@ -1,7 +1,7 @@
 """The sources compile for macOS (docs/decisions/044): what of them uses the system is read by clang with the headers of
 its C library, which PyPI's ziglang has. Nothing is linked or run.
 
-    /usr/bin/python3 tests/package/test_macos.py      # compiles each file of src by itself: ten minutes
+    /usr/bin/python3 tests/package/test_macos.py      # compiles each file of src by itself: 15 minutes
 """
 
 import concurrent.futures
