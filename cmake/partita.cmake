@@ -62,8 +62,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT PARTITA_SANITIZE)
+  # The program is the same wherever it is built, also with a ccache that makes paths relative.
+  file(RELATIVE_PATH sources "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}")
   target_compile_options(partita_options INTERFACE ${PARTITA_HARDENING} ${PARTITA_OBJECTS}
-    "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
+    "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=" "-ffile-prefix-map=${sources}=")
 endif()
 if(PARTITA_PORTABLE)  # the other builds have the warnings; -Os has some false ones of its own
   target_compile_options(partita_options INTERFACE -w)
