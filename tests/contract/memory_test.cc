@@ -85,7 +85,7 @@ TEST(Memory, OfATransactionInMemoryThatItRunsOutInNothingIsLeft) {
     EXPECT_EQ(value_of(*engine, "b"), "before") << left;
     EXPECT_EQ(read_log(*engine, "t").size(), 1) << left;
   }
-  EXPECT_GT(left, 3);
+  EXPECT_GT(left, 2);
   EXPECT_EQ(value_of(*engine, "a"), "after");
   EXPECT_EQ(scan(*engine, {}, Direction::kAscending).size(), 3);
   EXPECT_EQ(read_log(*engine, "t").size(), 2);

@@ -7,12 +7,11 @@
 #include <memory_resource>
 #include <new>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
-#include "base/bytes.h"
 #include "base/check.h"
 #include "base/mutex.h"
+#include "engines/memory/record_index.h"
 #include "storage/positions.h"
 
 namespace partita {
@@ -46,10 +45,7 @@ class MemoryEngine final : public Engine {
   Result<void> health() const override { return {}; }
 
  private:
-  using Records = std::map<std::string, Record, std::less<>>;
-  struct Hash {
-    size_t operator()(std::string_view key) const { return hash64(key); }
-  };
+  using Records = RecordIndex::Records;
   struct Log {
     std::map<Position, std::string> entries;
     Position end{};
@@ -60,6 +56,7 @@ class MemoryEngine final : public Engine {
   bool is_stale(const Compare& compare) const PARTITA_REQUIRES_SHARED(mutex_);
   Position next_position() PARTITA_REQUIRES(mutex_);
   Records::iterator make_place(std::string key) PARTITA_REQUIRES(mutex_);
+  void erase(std::string_view key) PARTITA_REQUIRES(mutex_);
   void apply_one(Changes::Write& write, Version version) PARTITA_REQUIRES(mutex_);
   // clang does not know that the mutex of a Preparation's engine is this one.
   void apply(Changes& changes, Version version, std::pmr::memory_resource& memory)
@@ -73,8 +70,7 @@ class MemoryEngine final : public Engine {
 
   SharedMutex mutex_;
   Records records_ PARTITA_GUARDED_BY(mutex_);
-  // The same by whole keys, which are those in records_.
-  std::unordered_map<std::string_view, Record*, Hash> places_ PARTITA_GUARDED_BY(mutex_);
+  RecordIndex index_ PARTITA_GUARDED_BY(mutex_);  // of all of them
   std::map<std::string, Log, std::less<>> logs_ PARTITA_GUARDED_BY(mutex_);
   uint64_t last_version_ PARTITA_GUARDED_BY(mutex_) = 0;
   uint64_t last_position_ PARTITA_GUARDED_BY(mutex_) = 0;
@@ -111,8 +107,8 @@ Task<Result<Page>> MemoryEngine::scan(Range range, Direction direction, size_t m
 }
 
 const Record* MemoryEngine::find(const Key& key) const {
-  const auto at = places_.find(key.bytes);
-  return at == places_.end() ? nullptr : at->second;
+  const RecordIndex::Entry* const entry = index_.find(key.bytes);
+  return entry == nullptr ? nullptr : &entry->second;
 }
 
 bool MemoryEngine::is_stale(const Compare& compare) const {
@@ -123,30 +119,22 @@ bool MemoryEngine::is_stale(const Compare& compare) const {
 Position MemoryEngine::next_position() { return numbered_position(++last_position_); }
 
 MemoryEngine::Records::iterator MemoryEngine::make_place(std::string key) {
-  struct Withdrawal {
-    ~Withdrawal() {
-      if (!is_kept) records.erase(made);
-    }
-    Records& records;
-    const Records::iterator made;
-    bool is_kept = false;
-  };
-  Withdrawal withdrawal{records_, records_.try_emplace(std::move(key)).first};
-  places_.emplace(withdrawal.made->first, &withdrawal.made->second);
-  withdrawal.is_kept = true;
-  return withdrawal.made;
+  index_.make_room();
+  const Records::iterator made = records_.try_emplace(std::move(key)).first;
+  index_.insert(made);
+  return made;
 }
+
+void MemoryEngine::erase(std::string_view key) { records_.erase(index_.erase(key)); }
 
 // Most transactions change one record.
 void MemoryEngine::apply_one(Changes::Write& write, Version version) {
-  const auto at = places_.find(write.key.bytes);
+  RecordIndex::Entry* const entry = index_.find(write.key.bytes);
   if (!write.value) {
-    if (at == places_.end()) return;
-    places_.erase(at);
-    records_.erase(records_.find(write.key.bytes));
+    if (entry != nullptr) erase(write.key.bytes);
     return;
   }
-  Record& record = at == places_.end() ? make_place(std::move(write.key.bytes))->second : *at->second;
+  Record& record = entry == nullptr ? make_place(std::move(write.key.bytes))->second : entry->second;
   record = Record{*std::move(write.value), version};
 }
 
@@ -190,9 +178,7 @@ class MemoryEngine::Preparation {
  private:
   void undo() noexcept PARTITA_REQUIRES(engine_.mutex_) {
     for (const Records::iterator at : made_) {
-      if (at == engine_.records_.end()) continue;
-      engine_.places_.erase(at->first);
-      engine_.records_.erase(at);
+      if (at != engine_.records_.end()) engine_.erase(at->first);
     }
     for (const Changes::Append& append : changes_.appends()) {
       const auto log = engine_.logs_.find(append.topic);
@@ -204,8 +190,8 @@ class MemoryEngine::Preparation {
     engine_.last_position_ = before_;
   }
   Record* find_place(const Key& key) PARTITA_REQUIRES(engine_.mutex_) {
-    const auto at = engine_.places_.find(key.bytes);
-    return at == engine_.places_.end() ? nullptr : at->second;
+    RecordIndex::Entry* const entry = engine_.index_.find(key.bytes);
+    return entry == nullptr ? nullptr : &entry->second;
   }
   // Takes the key if there is no record yet.
   Record* place_of(Key& key) PARTITA_REQUIRES(engine_.mutex_) {
@@ -217,10 +203,8 @@ class MemoryEngine::Preparation {
 
   // A later write of the same transaction may have put it again.
   void erase_if_gone(const Key& key) noexcept PARTITA_REQUIRES(engine_.mutex_) {
-    const auto at = engine_.places_.find(key.bytes);
-    if (at == engine_.places_.end() || at->second->version != Version{}) return;
-    engine_.places_.erase(at);
-    engine_.records_.erase(engine_.records_.find(key.bytes));
+    const Record* const place = find_place(key);
+    if (place != nullptr && place->version == Version{}) engine_.erase(key.bytes);
   }
 
   MemoryEngine& engine_;
@@ -263,7 +247,7 @@ Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<
 Task<Result<void>> MemoryEngine::erase_range(Range range) {
   const WriterLock lock(mutex_);
   const auto [begin, end] = bounds(records_, range);
-  for (auto at = begin; at != end; ++at) places_.erase(at->first);
+  for (auto at = begin; at != end; ++at) index_.erase(at->first);
   records_.erase(begin, end);
   co_return Result<void>();
 }
