@@ -1,7 +1,7 @@
 """Packs the portable program, which loads client libraries where they are: portable.py PROGRAM INTO [VERSION]
 
-Prints the path of partita-VERSION-linux-ARCHITECTURE-glibc.tar.xz. VERSION spares asking PROGRAM, which may not run here.
-The same inputs give the same bytes.
+Prints the path of partita-VERSION-linux-ARCHITECTURE-glibc.tar.xz. VERSION spares asking PROGRAM, which may not run
+here. The same inputs give the same bytes.
 """
 
 import lzma

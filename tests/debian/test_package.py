@@ -149,7 +149,7 @@ def test_the_bill_says_what_is_opened_and_what_was_changed(unpacked):
     bill = json.loads((unpacked / "usr/share/doc/partita/partita.cdx.json").read_text())
     parts = {each["name"]: each for each in bill["components"]}
     opened = {name for name, each in parts.items() if each["properties"][0]["value"].startswith("opened at run time")}
-    named = re.findall(r'kLibrary\[\] = "(lib\w+)\.so', "".join(
+    named = re.findall(r'PARTITA_(?:SHARED|UNVERSIONED)_LIBRARY\("(lib\w+)"', "".join(
         path.read_text() for path in (ROOT / "src").rglob("*.cc")))
     assert {name.rstrip("145") for name in opened} == set(named) and len(named) == 4
     changed = re.findall(r"file\(READ \"\$\{root\}/(\S+)\"", (ROOT / "cmake/rocksdb/CMakeLists.txt").read_text())
