@@ -249,6 +249,7 @@ Task<Result<void>> MemoryEngine::erase_range(Range range) {
   const auto [begin, end] = bounds(records_, range);
   for (auto at = begin; at != end; ++at) index_.erase(at->first);
   records_.erase(begin, end);
+  index_.shrink();
   co_return Result<void>();
 }
 

@@ -1,6 +1,8 @@
 #include "engines/memory/record_index.h"
 
 #include <algorithm>
+#include <bit>
+#include <new>
 #include <utility>
 
 #include "base/bytes.h"
@@ -23,8 +25,21 @@ RecordIndex::Entry* RecordIndex::find(std::string_view key) const {
 }
 
 void RecordIndex::make_room() {
-  if ((count_ + 1) * 3 <= slots_.size() * 2) return;
-  std::vector<Slot> before(std::max(kLeastSlots, slots_.size() * 2));
+  if ((count_ + 1) * 3 > slots_.size() * 2) resize(std::max(kLeastSlots, slots_.size() * 2));
+}
+
+void RecordIndex::shrink() noexcept {
+  const size_t enough = std::max(kLeastSlots, std::bit_ceil(count_ * 2));
+  if (slots_.size() < 4 * enough) return;
+  try {
+    resize(enough);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+void RecordIndex::resize(size_t slots) {
+  std::vector<Slot> before(slots);
   before.swap(slots_);
   for (const Slot& slot : before) {
     if (slot.hash != 0) place(slot);

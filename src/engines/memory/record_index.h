@@ -30,6 +30,10 @@ class RecordIndex {
   void insert(Records::iterator at) noexcept;
   // The place in the tree of the entry that was erased. Precondition: there is one of that key.
   Records::iterator erase(std::string_view key) noexcept;
+  // Gives memory back if there is room for many times the entries; nothing happens if there is none to move them with.
+  void shrink() noexcept;
+  // Including the empty ones; each takes 16 bytes.
+  size_t slots() const { return slots_.size(); }
 
  private:
   static constexpr size_t kLeastSlots = 64;
@@ -44,6 +48,8 @@ class RecordIndex {
   // The slot of the key, or the empty one where it would be. Precondition: there are slots.
   size_t slot_of(std::string_view key, uint64_t hash) const;
   void place(const Slot& slot) noexcept;
+  // Precondition: a third of them will be empty. Throws std::bad_alloc without effect.
+  void resize(size_t slots);
 
   std::vector<Slot> slots_;  // none, or a power of two of which at least a third is empty
   size_t count_ = 0;

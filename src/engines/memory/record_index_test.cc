@@ -34,6 +34,26 @@ TEST(RecordIndex, FindsWhatATreeFinds) {
   }
 }
 
+TEST(RecordIndex, ShrinksOnceMostAreGone) {
+  RecordIndex::Records records;
+  RecordIndex index;
+  for (int i = 0; i < 10'000; ++i) {
+    index.make_room();
+    index.insert(records.try_emplace(std::to_string(i)).first);
+  }
+  const size_t full = index.slots();
+  index.shrink();
+  EXPECT_EQ(index.slots(), full);
+  for (int i = 100; i < 10'000; ++i) records.erase(index.erase(std::to_string(i)));
+  EXPECT_EQ(index.slots(), full);
+  index.shrink();
+  EXPECT_LE(index.slots(), 256U);
+  for (int i = 0; i < 200; ++i) {
+    const auto at = records.find(std::to_string(i));
+    EXPECT_EQ(index.find(std::to_string(i)), at == records.end() ? nullptr : &*at);
+  }
+}
+
 TEST(RecordIndex, FindsNothingWhenEmpty) {
   RecordIndex index;
   EXPECT_EQ(index.find("a"), nullptr);
