@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <system_error>
 
 #include "base/check.h"
 
@@ -38,7 +39,8 @@ bool open_ends(int& read_end, int& write_end) {
 Result<PollWakeup> PollWakeup::open() {
   PollWakeup opened;
   if (open_ends(opened.read_end_, opened.write_end_)) return opened;
-  return Error(ErrorKind::kUnavailable, "No file descriptor is left: raise the limit (ulimit -n).");
+  return Error(ErrorKind::kUnavailable, "No file descriptor could be had: " + std::system_category().message(errno) +
+                                            ". Too many open files: raise the limit (ulimit -n).");
 }
 
 PollWakeup::PollWakeup(PollWakeup&& other) noexcept

@@ -24,7 +24,7 @@ class PollWakeup {
 
   // Readable from wake() until clear().
   int descriptor() const { return read_end_; }
-  // Callable from any thread; never waits.
+  // Callable from any thread; never waits. Precondition: open() made it.
   void wake() const;
   // By the thread that polls.
   void clear() const;

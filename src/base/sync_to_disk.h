@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace partita {
 
 // A file or a directory, with its times and its mode. False: it may not survive, errno says why.
@@ -11,6 +13,7 @@ inline bool sync_to_disk(int descriptor) {
 #if defined(__APPLE__)
   // fsync() of macOS leaves the data in the cache of the drive. Some file systems offer no more.
   if (fcntl(descriptor, F_FULLFSYNC) == 0) return true;
+  if (errno != ENOTSUP && errno != ENOTTY && errno != EINVAL) return false;
 #endif
   return fsync(descriptor) == 0;
 }

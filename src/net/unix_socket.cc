@@ -57,7 +57,7 @@ class UnixAddress {
 
 std::string text_of(int error) { return std::system_category().message(error); }
 
-// 0 if `*socket` is connected, or an errno; EAGAIN if the server's queue is full.
+// 0 if `*socket` is connected, or an errno; EAGAIN (on macOS ECONNREFUSED) if the server's queue is full.
 int connect(const UnixAddress& address, Blocking blocking, int* socket) {
   *socket = open_socket(AF_UNIX, SOCK_STREAM, blocking);
   if (*socket < 0) return errno;

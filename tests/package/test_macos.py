@@ -32,7 +32,8 @@ SYSTEM_HEADER = re.compile(r"^#include <((?:[a-z0-9_]+/)*[a-z0-9_]+\.h)>", re.MU
 # What only one file may name: the others use its interface.
 PLACES = {
     r"\b(epoll|kevent|kqueue)_?\w*\(": {"net/event_queue.h", "net/event_queue_epoll.cc", "net/event_queue_kqueue.cc"},
-    r"\beventfd\w*\(": {"net/event_queue_epoll.cc", "base/poll_wakeup.cc"},
+    r"<sys/e(poll|vent)\.h>": {"net/event_queue.h"},
+    r"<sys/eventfd\.h>|\beventfd\w*\(": {"net/event_queue_epoll.cc", "base/poll_wakeup.cc"},
     r"\baccept4\(|[^\w]::accept\(|\bSOCK_(CLOEXEC|NONBLOCK)\b": {"net/sockets.h"},
     r"\bf(data)?sync\(": {"base/sync_to_disk.h"},
     r'"lib[\w-]+\.so\b': {"net/libcurl.cc"},  # of a name that only Debian has
