@@ -35,12 +35,12 @@ dev_package() {
 
 # What is handed out runs on other distributions, and on aarch64 where its compiler is installed (packages.txt).
 release() {
-  local programs="build/portable/partita" static=(build/portable/partita-static)
+  local program="build/portable/partita" static=(build/portable/partita-static)
   need portable
   build portable partita partita_static libpartita
   if command -v aarch64-linux-gnu-g++-12 >/dev/null && [[ -e /usr/lib/aarch64-linux-gnu/libssl.a ]]; then
     build portable-arm64 partita_static
     static+=(build/portable-arm64/partita-static)
   fi
-  "$PYTHON" packaging/release.py "$programs" build/package "${static[@]}"
+  "$PYTHON" packaging/release.py "$program" build/package "${static[@]}"
 }
