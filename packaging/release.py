@@ -33,7 +33,7 @@ def make(program, into, static=()):
     others = [each for each in static if archive.machine_of(each) != archive.machine_of(program)]
     made += [*npm_packages.make(program, into, others), *packed]
     made += oci_image.make(alone[0], into, *alone[1:])
-    if oci_image.needed(program):
+    if archive.is_dynamic(program):
         made += oci_image.make(program, into, full=True)
     made += [homebrew_formula.make(url, into, packed), pathlib.Path(shutil.copy(SCRIPT, into))]
     files = sorted(path for path in into.iterdir() if path.suffix in PUBLISHED)
