@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "base/check.h"
 
@@ -40,7 +41,7 @@ Result<PollWakeup> PollWakeup::open() {
   PollWakeup opened;
   if (open_ends(opened.read_end_, opened.write_end_)) return opened;
   return Error(ErrorKind::kUnavailable, "No file descriptor could be had: " + std::system_category().message(errno) +
-                                            ". Too many open files: raise the limit (ulimit -n).");
+                                            ". If too many are open, raise the limit (ulimit -n).");
 }
 
 PollWakeup::PollWakeup(PollWakeup&& other) noexcept

@@ -6,8 +6,6 @@
 //   if (events[0].revents != 0) wakeup_.clear();
 #pragma once
 
-#include <utility>
-
 #include "base/result.h"
 
 namespace partita {
@@ -16,7 +14,7 @@ class PollWakeup {
  public:
   // Without a descriptor: only open() makes one that may be used.
   PollWakeup() = default;
-  // Error: kUnavailable, if no file descriptor is left.
+  // Error: kUnavailable, if the system refuses a file descriptor.
   static Result<PollWakeup> open();
   PollWakeup(PollWakeup&& other) noexcept;
   PollWakeup& operator=(PollWakeup&& other) noexcept;

@@ -18,7 +18,7 @@ using model::AttributeValue;
 using model::Number;
 using model::Type;
 
-// By partita.h's numbers, of which 0 is none.
+// The index is the number of the type in partita.h. No type has the number 0.
 constexpr std::array kTypes = {Type::kNull, Type::kS,  Type::kN,  Type::kB, Type::kBool, Type::kNull,
                                Type::kSS,   Type::kNS, Type::kBS, Type::kL, Type::kM};
 

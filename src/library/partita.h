@@ -163,7 +163,7 @@ PARTITA_EXPORT void partita_reply_free(partita_reply* reply);
 // Keeps the state of the whole database under a name of 1 to 64 letters, digits, '_', '-' and '.'; in a directory it
 // stays until it is deleted. PARTITA_REFUSED: the name is taken or not a name, or there are 32 snapshots.
 PARTITA_EXPORT partita_code partita_snapshot(partita_db* db, const char* name, char* why, size_t why_size);
-// Returns to that state, as often as one likes; only what has changed is written. PARTITA_NOT_FOUND: there is no
+// Returns to that state, and keeps the snapshot. Only what has changed is written. PARTITA_NOT_FOUND: there is no
 // snapshot of this name.
 PARTITA_EXPORT partita_code partita_rollback(partita_db* db, const char* name, char* why, size_t why_size);
 // Deletes a snapshot. PARTITA_NOT_FOUND: there is none of this name.

@@ -158,7 +158,7 @@ def test_what_uses_the_system_compiles(compiler, tmp_path):
 
 
 def test_the_files_of_rocksdb_compile(compiler, tmp_path):
-    """With the settings of cmake/rocksdb, of which one has it sync to the disk instead of the drive's cache."""
+    """The settings are those of cmake/rocksdb. HAVE_FULLFSYNC makes RocksDB sync to the disk, not only to the drive's cache."""
     headers = [pathlib.Path(path) for path in build_headers() if re.search(r"/rocksdb-[\d.]+/include$", path)]
     if not headers:
         pytest.skip("RocksDB is Debian's archive here, without its source")

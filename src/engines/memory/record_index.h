@@ -51,7 +51,7 @@ class RecordIndex {
   // Precondition: a third of them will be empty. Throws std::bad_alloc without effect.
   void resize(size_t slots);
 
-  std::vector<Slot> slots_;  // none, or a power of two of which at least a third is empty
+  std::vector<Slot> slots_;  // their number is 0 or a power of two; at least a third is unused
   size_t count_ = 0;
 };
 
